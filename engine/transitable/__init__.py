@@ -1,0 +1,1 @@
+"""Transitable: state graphs whose control flow is an explicit transition table."""
