@@ -1,0 +1,1 @@
+"""How a run lasts: so far the codec that turns states into JSON and back."""

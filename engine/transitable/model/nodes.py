@@ -1,0 +1,287 @@
+"""Places as they are written: `node`, `each`, `together`, `pause`, `subgraph`, and the retry policy.
+
+Responsible for: what a caller may put into a table, checked for its own values as soon as it is built. A function or a
+bound method stands for itself. Places compare by identity. Not for: how they run (`transitable.run`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+import attrs
+
+from transitable.errors import PlaceError
+
+
+@runtime_checkable
+class HasTable(Protocol):
+    """A graph, as a place sees it; a protocol, because the model knows no graph."""
+
+    @property
+    def table(self) -> Any:
+        """The graph's table."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """The graph's name."""
+        ...
+
+
+def check_number(what: str, value: object, at_least: float, *, whole: bool = False) -> None:
+    """Refuse what is not a finite number of at least `at_least`.
+
+    Raises:
+        PlaceError: If it is not.
+    """
+    kinds = (int,) if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value) or value < at_least:
+        kind = "a whole number" if whole else "a finite number"
+        raise PlaceError(what, repr(value), f"{kind} of at least {at_least}")
+
+
+@attrs.frozen
+class Retry:
+    """How often a failed attempt is made again, and after what wait.
+
+    The wait before attempt n is `wait * factor ** (n - 2)` seconds, at most `longest`, plus a random share of up to
+    `jitter` of itself, from the run's random source.
+    """
+
+    attempts: int
+    """All attempts, the first included; at least 1."""
+    on: tuple[type[Exception], ...] = (Exception,)
+    """Which exceptions are worth another attempt."""
+    wait: float = 0.0
+    """Seconds before the second attempt."""
+    factor: float = 2.0
+    """By what the wait grows from attempt to attempt."""
+    longest: float = 60.0
+    """The longest wait in seconds, jitter not included."""
+    jitter: float = 0.0
+    """The largest share of the wait that is added at random; 0.5 adds up to a half."""
+
+    def __attrs_post_init__(self) -> None:
+        check_number("Retry(attempts=...)", self.attempts, 1, whole=True)
+        for name in ("wait", "factor", "longest", "jitter"):
+            check_number(f"Retry({name}=...)", getattr(self, name), 0)
+        if not isinstance(self.on, tuple) or not all(isinstance(each, type) and issubclass(each, Exception) for each in self.on):
+            raise PlaceError("Retry(on=...)", repr(self.on), "a tuple of Exception classes")
+
+
+@attrs.frozen(eq=False)
+class Node:
+    """A function as a place with a name and policies of its own; made by `node`."""
+
+    function: Callable[..., Any]
+    name: str
+    retry: Retry | None = None
+    timeout: float | None = None
+    thread: bool = False
+
+
+@attrs.frozen(eq=False)
+class Each:
+    """One worker over the items of a field; made by `each`."""
+
+    items: str
+    worker: Any
+    into: str
+    at_once: int
+    name: str
+    enter: Callable[..., Any] | None
+    leave: Callable[..., Any] | None
+    stop_early: bool
+
+
+@attrs.frozen(eq=False)
+class Together:
+    """Several places side by side, joined once; made by `together`."""
+
+    places: tuple[Any, ...]
+    name: str
+    stop_early: bool
+
+
+@attrs.frozen
+class Field:
+    """The name of a field of the state, where a text could stand too; made by `field`."""
+
+    name: str
+
+
+@attrs.frozen(eq=False)
+class Pause:
+    """A place between nodes that waits for an answer; made by `pause`."""
+
+    name: str
+    question: str | Field
+    answer: Any
+    into: str
+    accepts: Callable[..., str | None] | None
+
+
+@attrs.frozen(eq=False)
+class Subgraph:
+    """A graph as a place, with its way in and out; made by `subgraph`."""
+
+    graph: Any
+    name: str
+    enter: Callable[..., Any] | None
+    leave: Callable[..., Any] | None
+
+
+def name_of(thing: Any) -> str | None:
+    """Find the name of a function, method, place or graph; None when it has none that can be used."""
+    name = getattr(thing, "name", None) if not hasattr(thing, "__name__") else thing.__name__
+    return name if isinstance(name, str) and name and name != "<lambda>" else None
+
+
+def node(
+    function: Callable[..., Any],
+    *,
+    name: str | None = None,
+    retry: Retry | None = None,
+    timeout: float | None = None,
+    thread: bool = False,
+) -> Node:
+    """Make a place of a function, with a name and policies of its own.
+
+    Args:
+        function: `f(state)` or `f(state, context)`, sync or async.
+        name: The place's name; None takes the function's.
+        retry: When and how often a failed attempt is made again; None never.
+        timeout: Seconds an attempt may take; None for no limit. A sync function with a time-out runs in a thread.
+        thread: Run a sync function in a thread, so that `arun` goes on beside it.
+
+    Raises:
+        PlaceError: If the function cannot be called, has no name, or a policy is out of range.
+    """
+    if not callable(function) or isinstance(function, type):
+        raise PlaceError("node(...)", repr(function), "a function, method or other callable")
+    found = name if name is not None else name_of(function)
+    if not found:
+        raise PlaceError("node(...)", f"{function!r}, which has no name", "name='...'")
+    if timeout is not None:
+        check_number(f"timeout of node {found!r}", timeout, 1e-6)
+    if retry is not None and not isinstance(retry, Retry):
+        raise PlaceError(f"retry of node {found!r}", repr(retry), "Retry(attempts=...)")
+    return Node(function, found, retry, timeout, thread)
+
+
+def each(
+    items: str,
+    worker: Any,
+    *,
+    into: str,
+    at_once: int = 1,
+    name: str | None = None,
+    enter: Callable[..., Any] | None = None,
+    leave: Callable[..., Any] | None = None,
+    stop_early: bool = False,
+) -> Each:
+    """Run one worker for every item of a tuple field; the results go into another field, in item order.
+
+    Args:
+        items: The field that holds the items; no items is fine.
+        worker: `f(item)` or `f(item, context)`, a `node(...)` of one, or a graph.
+        into: The field for the results; one made by `grows()` gets them appended.
+        at_once: How many items may run side by side; at least 1.
+        name: The place's name; None takes the worker's.
+        enter: For a graph: `enter(state, item)` gives the state that it starts from.
+        leave: For a graph: `leave(state, child)` gives the item's result from its final state; None takes that state.
+        stop_early: Start no further item once one has failed; the outcome then depends on timing.
+
+    Raises:
+        PlaceError: If an argument cannot be used.
+    """
+    found = name if name is not None else name_of(worker)
+    if not found:
+        raise PlaceError("each(...)", f"{worker!r}, which has no name", "name='...'")
+    check_number(f"at_once of each {found!r}", at_once, 1, whole=True)
+    is_graph = isinstance(worker, HasTable)
+    if not is_graph and not callable(worker) and not isinstance(worker, Node):
+        raise PlaceError(f"the worker of each {found!r}", repr(worker), "a function, a node(...) or a graph")
+    if is_graph and enter is None:
+        raise PlaceError(f"each {found!r} over a graph", "no enter=", "enter=(state, item) -> the state the graph starts from")
+    if not is_graph and (enter or leave):
+        raise PlaceError(f"each {found!r} over a function", "enter= or leave=", "neither; they are for graphs")
+    return Each(items, worker, into, at_once, found, enter, leave, stop_early)
+
+
+def together(*places: Any, name: str | None = None, stop_early: bool = False) -> Together:
+    """Run several places side by side from the same state, and join their updates once.
+
+    Args:
+        places: At least two; each declares what it writes, and no two write the same field unless it grows.
+        name: The place's name; None joins the names of the parts with `+`.
+        stop_early: Start nothing further once one has failed; the outcome then depends on timing.
+
+    Raises:
+        PlaceError: If there are fewer than two places, or one has no name.
+    """
+    if len(places) < 2:
+        raise PlaceError("together(...)", f"{len(places)} place(s)", "at least two")
+    names = [name_of(place) for place in places]
+    if None in names:
+        raise PlaceError("together(...)", f"{places[names.index(None)]!r}, which has no name", "node(..., name='...')")
+    return Together(places, name or "+".join(str(part) for part in names), stop_early)
+
+
+def field(name: str) -> Field:
+    """Name a field of the state, as the question of a `pause`."""
+    return Field(name)
+
+
+def pause(
+    name: str,
+    *,
+    question: str | Field,
+    answer: Any,
+    into: str,
+    accepts: Callable[..., str | None] | None = None,
+) -> Pause:
+    """Make a place that waits for an answer from outside; nothing before it runs again.
+
+    Args:
+        name: The place's name.
+        question: A text, or `field("name")` to ask with the value of a field.
+        answer: The type of the answer.
+        into: The field that the answer is written to.
+        accepts: `accepts(state, answer)` gives the reason why an answer is not taken, or None to take it.
+
+    Raises:
+        PlaceError: If the name is blank or the question is neither text nor field.
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise PlaceError("pause(...)", repr(name), "a name that is not blank")
+    if not isinstance(question, (str, Field)):
+        raise PlaceError(f"the question of pause {name!r}", repr(question), "a text or field('name')")
+    return Pause(name, question, answer, into, accepts)
+
+
+def subgraph(
+    graph: Any,
+    *,
+    enter: Callable[..., Any] | None = None,
+    leave: Callable[..., Any] | None = None,
+    name: str | None = None,
+) -> Subgraph:
+    """Make a place of a graph with another state class; one with the same class can stand in a table as it is.
+
+    Args:
+        graph: The graph.
+        enter: `enter(state)` gives the state that the graph starts from.
+        leave: `leave(state, child)` gives the update of the parent from the graph's final state.
+        name: The place's name; None takes the graph's.
+
+    Raises:
+        PlaceError: If it is no graph, or only one of `enter` and `leave` is given.
+    """
+    if not isinstance(graph, HasTable):
+        raise PlaceError("subgraph(...)", repr(graph), "a Graph")
+    if (enter is None) != (leave is None):
+        raise PlaceError(f"subgraph {graph.name!r}", "one of enter= and leave=", "both, or neither for the same state class")
+    return Subgraph(graph, name or graph.name, enter, leave)

@@ -1,0 +1,104 @@
+"""What a node's signature says: how it is called, whether it is async, and which fields it may write.
+
+Responsible for: reading callables. Not for: judging what they declare (`transitable.check`).
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import functools
+import inspect
+import types
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from transitable.model.annotations import read_hints, show_annotation
+
+
+class Signature(NamedTuple):
+    """How a callable is called."""
+
+    takes_context: bool
+    """Whether the second argument is the context."""
+    is_async: bool
+    """Whether calling it makes a coroutine."""
+    problem: str | None = None
+    """Why it cannot be called with one or two arguments; None when it can."""
+
+
+class Writes(NamedTuple):
+    """Which fields a node declares to write."""
+
+    declared: collections.abc.Mapping[str, Any] | None
+    """The annotation of each field; None when it may write anything."""
+    problem: str | None = None
+    """Why the return annotation cannot be read; None when it can."""
+
+
+def read_signature(function: Any) -> Signature:
+    """Read how a function, method or other callable is called."""
+    is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        return Signature(takes_context=False, is_async=is_async, problem="is a generator; return the update instead of yielding")
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # some builtins have no signature; they are called with one argument
+        return Signature(takes_context=False, is_async=is_async)
+    positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    variadic = any(each.kind is each.VAR_POSITIONAL for each in parameters)
+    required = [each for each in positional if each.default is each.empty]
+    named = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY and each.default is each.empty]
+    if named:
+        return Signature(takes_context=False, is_async=is_async, problem=f"needs the keyword argument {named[0]!r}")
+    if len(required) > 2 or not (positional or variadic):
+        return Signature(takes_context=False, is_async=is_async, problem=f"takes {len(required)} arguments")
+    takes_context = len(required) == 2 or (len(positional) > 1 and positional[1].name == "context")
+    return Signature(takes_context=takes_context, is_async=is_async)
+
+
+def read_writes(function: Any) -> Writes:
+    """Read which fields a node's return annotation lets it write."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if not (inspect.isfunction(function) or inspect.ismethod(function)):
+        function = getattr(type(function), "__call__", function)
+    try:
+        hints = read_hints(function, ("return",))
+    except (NameError, TypeError, ValueError) as error:
+        return Writes(None, f"its return annotation cannot be read ({error}); use names that are importable at module level")
+    if "return" not in hints:
+        return Writes(None)
+    return _read_annotation(hints["return"])
+
+
+def _read_annotation(annotation: Any) -> Writes:
+    if annotation is None or annotation is type(None) or show_annotation(annotation) in ("Never", "NoReturn"):
+        return Writes({})
+    if annotation is Any:
+        return Writes(None)
+    if is_typeddict(annotation) or is_typeddict(get_origin(annotation)):
+        return Writes(read_typed_dict(get_origin(annotation) or annotation))
+    origin = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        return _merge([_read_annotation(each) for each in get_args(annotation)])
+    if origin in (collections.abc.Awaitable, collections.abc.Coroutine):
+        return _read_annotation(get_args(annotation)[-1])
+    plain = origin or annotation
+    if isinstance(plain, type) and issubclass(plain, collections.abc.Mapping):
+        return Writes(None)
+    return Writes(None, f"it is annotated to return {show_annotation(annotation)}; a node returns a TypedDict, a Mapping or None")
+
+
+def read_typed_dict(annotation: Any) -> dict[str, Any]:
+    """Read the fields of a TypedDict, without `Required`, `NotRequired` and `ReadOnly`."""
+    return get_type_hints(annotation)
+
+
+def _merge(parts: list[Writes]) -> Writes:
+    problem = next((part.problem for part in parts if part.problem), None)
+    if problem or any(part.declared is None for part in parts):
+        return Writes(None, problem)
+    merged: dict[str, Any] = {}
+    for part in parts:
+        for name, annotation in (part.declared or {}).items():
+            merged[name] = annotation if name not in merged else Union[merged[name], annotation]  # noqa: UP007  # built at run time
+    return Writes(merged)

@@ -1,0 +1,250 @@
+"""The state class, described: its fields, their shapes, and how the next state is built.
+
+Responsible for: reading a frozen attrs class once (`describe_state`), checking a state handed in, and building states
+through the class's own `__init__`. Not for: which place may write which field (`transitable.model.table`).
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import attrs
+
+from transitable.errors import StateError
+from transitable.model.annotations import ShapeReader, Unreadable, is_frozen, read_field_types
+from transitable.model.shapes import NOTHING, Attribute, ClassShape, Fault, Shape, TupleShape, UnionShape, show_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+T = TypeVar("T")
+GROWS = "transitable.grows"
+"""The key in an attrs field's metadata that marks a field made by `grows()`."""
+
+
+@overload
+def grows() -> tuple[Any, ...]: ...
+@overload
+def grows(default: tuple[T, ...]) -> tuple[T, ...]: ...
+def grows(default: tuple[Any, ...] = ()) -> Any:
+    """Declare a tuple field that only ever grows: an update of it holds the *new* items, and the engine appends them.
+
+    Args:
+        default: What a state starts with; empty by default.
+
+    >>> @attrs.frozen
+    ... class Notes:
+    ...     errors: tuple[str, ...] = grows()
+    """
+    return attrs.field(default=default, metadata={GROWS: True})
+
+
+class Slot:
+    """One field as a place may write it."""
+
+    __slots__ = ("appends", "index", "name", "narrow", "quick", "shape")
+
+    def __init__(self, name: str, index: int, shape: Shape, *, appends: bool, narrow: Shape | None = None) -> None:
+        self.name = name
+        self.index = index
+        self.shape = shape
+        self.appends = appends
+        self.narrow = narrow
+        """What the place declares to write where that is narrower than the field; None when it is the field's own type."""
+        self.quick = NOTHING if appends else shape.quick if narrow is None else shape.quick & narrow.quick
+        """The exact types that need no further look."""
+
+    def admit(self, value: Any, old: Any, faults: list[Fault]) -> Any:
+        """Freeze and check a value for this field; for a growing field, append its items to the old ones."""
+        path = (self.name,)
+        if self.narrow is not None:
+            self.narrow.admit(value, None if self.appends else old, path, faults)
+        if not self.appends:
+            return self.shape.admit(value, old, path, faults)
+        new = self.shape.admit(value, None, path, faults)
+        return old + new if type(new) is tuple and new else old
+
+
+class StateModel:
+    """A state class, described once; immutable after `describe_state` made it.
+
+    `problems` is empty for a class that can be a state; otherwise the model is only good for reporting them.
+    """
+
+    __slots__ = ("_exact", "_make_parts", "_rechecked", "cls", "grown", "index", "names", "problems", "read", "shapes")
+
+    def __init__(
+        self,
+        cls: type,
+        shapes: Mapping[str, Shape],
+        grown: frozenset[str],
+        problems: tuple[tuple[str, str, str], ...] = (),
+    ) -> None:
+        self.cls = cls
+        self.shapes = dict(shapes)
+        self.names = tuple(self.shapes)
+        self.index = {name: position for position, name in enumerate(self.names)}
+        self.grown = grown
+        self.problems = problems
+        """Code, what was found and what to use instead, for each reason why this class cannot be a state."""
+        self.read = make_reader(self.names)
+        """Reads all fields of a state, in the order of `names`, as a tuple."""
+        fields = attrs.fields(cls) if attrs.has(cls) else ()
+        self._exact = all(field.init and not field.kw_only for field in fields) and _has_made_init(cls)
+        self._rechecked = tuple(self.names) if _may_alter(cls) else tuple(f.name for f in fields if f.converter is not None)
+        self._make_parts: tuple[tuple[str, int], ...] = tuple(
+            (field.alias or field.name, position) for position, field in enumerate(fields) if field.init
+        )
+
+    def __repr__(self) -> str:
+        return f"StateModel({self.cls.__qualname__})"
+
+    @property
+    def builder(self) -> Callable[..., Any] | None:
+        """The class itself where `cls(*values)` builds a state and nothing needs another look; None otherwise."""
+        return self.cls if self._exact and not self._rechecked else None
+
+    def make(self, values: list[Any], faults: list[Fault]) -> Any:
+        """Build a state from the values of all fields, through the class's own `__init__`.
+
+        What a converter, a hook or a hand-written `__init__` made of the values is checked as well.
+        """
+        try:
+            if self._exact:
+                made = self.cls(*values)
+            else:
+                made = self.cls(**{parameter: values[position] for parameter, position in self._make_parts})
+        except Exception as error:  # noqa: BLE001  # validators and converters of the user may raise anything
+            faults.append(Fault(("(state)",), f"values that {self.cls.__qualname__} refuses", f"what its own __init__ accepts ({error})"))
+            return None
+        for name in self._rechecked:
+            value = getattr(made, name)
+            if value is not values[self.index[name]]:
+                self._recheck(name, value, faults)
+        return made
+
+    def _recheck(self, name: str, value: Any, faults: list[Fault]) -> None:
+        found: list[Fault] = []
+        kept = self.shapes[name].admit(value, None, (name,), found)
+        if found or kept is not value:
+            expected = f"{self.shapes[name].text}, frozen, also from a converter or __attrs_post_init__"
+            faults.append(Fault((name,), f"{show_value(value)}, made by the class itself", expected))
+
+    def admit(self, state: Any, counts: tuple[int, ...] = ()) -> Any:
+        """Check and freeze a state handed in; the fields at `counts` are set to 0, where every run starts.
+
+        Raises:
+            StateError: If it is of another class, or a field does not fit; all faults at once.
+        """
+        if type(state) is not self.cls:
+            raise StateError(self.cls.__qualname__, (Fault((), show_value(state), f"an instance of {self.cls.__qualname__}"),))
+        faults: list[Fault] = []
+        came = self.read(state)
+        values = list(came)
+        for position, (name, shape) in enumerate(self.shapes.items()):
+            if type(came[position]) not in shape.quick:
+                try:
+                    values[position] = shape.admit(came[position], None, (name,), faults)
+                except RecursionError:
+                    faults.append(Fault((name,), "a value nested too deeply to walk", "a value with an end"))
+        for position in counts:
+            values[position] = 0
+        if not faults and all(map(_is_same, values, came)):
+            return state
+        made = None if faults else self.make(values, faults)
+        if faults:
+            raise StateError(self.cls.__qualname__, tuple(faults))
+        return made
+
+    def shape_at(self, path: tuple[str, ...], root: Shape | None = None) -> tuple[Shape | None, str | None]:
+        """Follow a dotted path into nested classes.
+
+        Args:
+            path: Field names, outermost first.
+            root: The shape to use for the first field, where a place declares a narrower one; None for the field's own.
+
+        Returns:
+            The shape at its end and None; or None and the name that is not there.
+        """
+        shape = root or self.shapes.get(path[0])
+        if shape is None:
+            return None, path[0]
+        for name in path[1:]:
+            shape = _step_into(shape, name)
+            if shape is None:
+                return None, name
+        return shape, None
+
+
+def _is_same(left: object, right: object) -> bool:
+    return left is right
+
+
+def _step_into(shape: Shape, name: str) -> Shape | None:
+    """Find the shape of a field of a nested class; through a union, that of every part, None included."""
+    if isinstance(shape, ClassShape):
+        return next((inner for field, _, inner in shape.fields if field == name), None)
+    if not isinstance(shape, UnionShape):
+        return None
+    parts: list[Shape] = []
+    for part in shape.shapes:
+        if part.members() == (None,):
+            parts.append(part)
+            continue
+        inner = _step_into(part, name)
+        if inner is None:
+            return None
+        parts.append(inner)
+    return UnionShape(" | ".join(part.text for part in parts), tuple(parts))
+
+
+def make_reader(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """Make the function that reads these attributes of an object as a tuple."""
+    if not names:
+        return lambda _state: ()
+    getter = attrgetter(*names)
+    if len(names) == 1:
+        return lambda state: (getter(state),)
+    return getter
+
+
+def _has_made_init(cls: type) -> bool:
+    """Tell whether `__init__` is the one that attrs made, so that values can go in by position."""
+    code = getattr(cls.__init__, "__code__", None)
+    return code is not None and code.co_filename.startswith("<attrs generated")
+
+
+def _may_alter(cls: type) -> bool:
+    return hasattr(cls, "__attrs_post_init__") or not _has_made_init(cls)
+
+
+def describe_state(cls: Any) -> StateModel:
+    """Read a state class; what is wrong with it is in the model's `problems`, for the checks to report."""
+    if not isinstance(cls, type) or not attrs.has(cls):
+        name = getattr(cls, "__qualname__", repr(cls))
+        return StateModel(object, {}, frozenset(), (("state-not-frozen", f"{name} is not an attrs class", "@attrs.frozen"),))
+    problems: list[tuple[str, str, str]] = []
+    if not is_frozen(cls):
+        problems.append(("state-not-frozen", f"{cls.__qualname__} can change", "@attrs.frozen"))
+    try:
+        types = read_field_types(cls)
+    except Unreadable as problem:
+        return StateModel(cls, {}, frozenset(), (*problems, ("unreadable-field", problem.found, problem.instead)))
+    reader = ShapeReader()
+    shapes: dict[str, Shape] = {}
+    grown: set[str] = set()
+    for field in attrs.fields(cls):
+        try:
+            shapes[field.name] = shape = reader.read(types[field.name])
+        except Unreadable as problem:
+            problems.append(("unreadable-field", f"field {field.name!r}: {problem.found}", problem.instead))
+            shapes[field.name] = shape = Shape("?")
+        if field.metadata.get(GROWS):
+            grown.add(field.name)
+            if not isinstance(shape, TupleShape):
+                problems.append(("grows-not-tuple", f"field {field.name!r} grows and is {shape.text}", "tuple[X, ...]"))
+    return StateModel(cls, shapes, frozenset(grown), tuple(problems))
+
+
+__all__ = ["Attribute", "Slot", "StateModel", "describe_state", "grows", "make_reader"]

@@ -1,0 +1,1 @@
+"""How a table looks: text, Mermaid, DOT; from its rows only."""

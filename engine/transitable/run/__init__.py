@@ -1,0 +1,1 @@
+"""How a graph runs: the pure kernel, and the two loops around it."""
