@@ -1,1 +1,1 @@
-"""How a table looks: text, Mermaid, DOT; from its rows only."""
+"""How a table looks: Markdown (`text`), Mermaid (`mermaid`), Graphviz (`dot`), all from one `drawing`."""
