@@ -98,10 +98,10 @@ class ShapeReader:
         Raises:
             Unreadable: If a state cannot have this type.
         """
+        if annotation is Any:  # a class since Python 3.11, so asked first
+            return JsonShape()
         if isinstance(annotation, type) and get_origin(annotation) is None:
             return self._read_class(annotation)
-        if annotation is Any:
-            return JsonShape()
         if annotation is None:
             return ClosedShape("None", (None,), frozenset({type(None)}))
         if isinstance(annotation, NewType):

@@ -162,7 +162,7 @@ class TupleShape(Shape):
                 return value
             value = tuple(value)
         quick = self.item.quick
-        if quick and quick.issuperset(map(type, value)):
+        if not value or (quick and quick.issuperset(map(type, value))):
             return value
         known = old if type(old) is tuple else ()
         start = count_same(value, known)
@@ -235,7 +235,7 @@ class MappingShape(Shape):
 
     def admit(self, value: Any, old: Any, path: Path, faults: list[Fault]) -> Any:
         """Freeze the mapping, and check keys and the values that are not the old ones."""
-        if value is old:
+        if value is old or (type(value) is FrozenDict and not value):
             return value
         if not isinstance(value, Mapping):
             faults.append(Fault(path, show_value(value), f"{self.text} (a mapping)"))

@@ -6,7 +6,7 @@ through the class's own `__init__`. Not for: which place may write which field (
 
 from __future__ import annotations
 
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import attrs
@@ -72,7 +72,7 @@ class StateModel:
     `problems` is empty for a class that can be a state; otherwise the model is only good for reporting them.
     """
 
-    __slots__ = ("_exact", "_make_parts", "_rechecked", "cls", "grown", "index", "names", "problems", "read", "shapes")
+    __slots__ = ("_admits", "_exact", "_make_parts", "_quicks", "_rechecked", "builder", "cls", "grown", "index", "names", "problems", "read", "shapes")
 
     def __init__(
         self,
@@ -88,6 +88,8 @@ class StateModel:
         self.grown = grown
         self.problems = problems
         """Code, what was found and what to use instead, for each reason why this class cannot be a state."""
+        self._quicks = tuple(shape.quick for shape in self.shapes.values())
+        self._admits = tuple(shape.admit for shape in self.shapes.values())
         self.read = make_reader(self.names)
         """Reads all fields of a state, in the order of `names`, as a tuple."""
         fields = attrs.fields(cls) if attrs.has(cls) else ()
@@ -96,14 +98,11 @@ class StateModel:
         self._make_parts: tuple[tuple[str, int], ...] = tuple(
             (field.alias or field.name, position) for position, field in enumerate(fields) if field.init
         )
+        self.builder: Callable[..., Any] | None = cls if self._exact and not self._rechecked else None
+        """The class itself where `cls(*values)` builds a state and nothing needs another look; None otherwise."""
 
     def __repr__(self) -> str:
         return f"StateModel({self.cls.__qualname__})"
-
-    @property
-    def builder(self) -> Callable[..., Any] | None:
-        """The class itself where `cls(*values)` builds a state and nothing needs another look; None otherwise."""
-        return self.cls if self._exact and not self._rechecked else None
 
     def make(self, values: list[Any], faults: list[Fault]) -> Any:
         """Build a state from the values of all fields, through the class's own `__init__`.
@@ -139,8 +138,18 @@ class StateModel:
         """
         if type(state) is not self.cls:
             raise StateError(self.cls.__qualname__, (Fault((), show_value(state), f"an instance of {self.cls.__qualname__}"),))
-        faults: list[Fault] = []
         came = self.read(state)
+        faults: list[Fault] = []
+        for value, quick, admit in zip(came, self._quicks, self._admits, strict=True):
+            if type(value) not in quick and (admit(value, None, (), faults) is not value or faults):
+                return self._admit_slowly(state, came, counts)
+        for position in counts:
+            if came[position]:
+                return self._admit_slowly(state, came, counts)
+        return state
+
+    def _admit_slowly(self, state: Any, came: tuple[Any, ...], counts: tuple[int, ...]) -> Any:
+        faults: list[Fault] = []
         values = list(came)
         for position, (name, shape) in enumerate(self.shapes.items()):
             if type(came[position]) not in shape.quick:
@@ -150,7 +159,7 @@ class StateModel:
                     faults.append(Fault((name,), "a value nested too deeply to walk", "a value with an end"))
         for position in counts:
             values[position] = 0
-        if not faults and all(map(_is_same, values, came)):
+        if not faults and all(map(is_, values, came)):
             return state
         made = None if faults else self.make(values, faults)
         if faults:
@@ -175,10 +184,6 @@ class StateModel:
             if shape is None:
                 return None, name
         return shape, None
-
-
-def _is_same(left: object, right: object) -> bool:
-    return left is right
 
 
 def _step_into(shape: Shape, name: str) -> Shape | None:

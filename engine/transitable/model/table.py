@@ -32,6 +32,8 @@ class Problem(NamedTuple):
     places: tuple[str, ...]
     found: str
     fix: str
+    path: tuple[Row, ...] = ()
+    """The rows that show it; empty where none do."""
 
 
 class Arc:
@@ -60,7 +62,7 @@ class Place:
 
     __slots__ = (
         "arc", "arcs", "by", "call", "cancel", "child", "declared", "errors", "field_path", "given", "index", "is_async", "item",
-        "model", "name", "on_error_keys", "parts", "plain", "retry", "root", "signature", "slots", "takes_context", "thread", "timeout", "work",
+        "model", "name", "on_error_keys", "parts", "plain", "plain_sync", "quick", "retry", "root", "signature", "slots", "takes_context", "thread", "timeout", "work",
     )  # fmt: skip
 
     def __init__(self, name: str, work: Any, model: StateModel) -> None:
@@ -78,10 +80,14 @@ class Place:
         self.timeout: float | None = None
         self.plain = False
         """Whether a driver may call it directly: a function of the state alone, without a policy."""
+        self.plain_sync = False
+        """Whether it is plain and no coroutine."""
         self.declared: Mapping[str, Slot] | None = None
         """The fields that it declares to write; None when it may write any."""
         self.slots: Mapping[str, Slot] = {}
         """The fields that it may write, as the run checks them."""
+        self.quick: Mapping[str, tuple[int, frozenset[type]]] = {}
+        """Position and quick types of each slot, for the hot path."""
         self.item: Shape | None = None
         """The shape of one result of `each`, or of the answer of a pause; None elsewhere."""
         self.child: Table | None = None
@@ -131,6 +137,23 @@ class Table:
     cancel_target: Place | None
     by_identity: Mapping[Any, Place]
     name: str = "graph"
+    invariants: tuple[Callable[..., bool], ...] = ()
+    """Named predicates of the state, which hold at the end of every run."""
+
+    @functools.cached_property
+    def count_positions(self) -> tuple[int, ...]:
+        """The positions of the counts among the fields."""
+        return tuple(self.model.index[name] for name in self.counts)
+
+    @functools.cached_property
+    def async_name(self) -> str | None:
+        """The name of the first place that is async, also inside composites; None when there is none."""
+        return next((name for place in self.places.values() for name in _list_async(place)), None)
+
+    @functools.cached_property
+    def note_slots(self) -> Mapping[str, Slot]:
+        """The fields that `note` may write: all but the counts."""
+        return {name: slot for name, slot in open_slots(self.model).items() if name not in self.counts}
 
     @functools.cached_property
     def hash(self) -> str:
@@ -146,6 +169,15 @@ class Table:
     def find(self, thing: Any) -> Place | None:
         """Find the place that a function, method or place object stands for; None when it is not in the table."""
         return self.by_identity.get(identify(thing))
+
+
+def _list_async(place: Place) -> Iterator[str]:
+    if place.is_async:
+        yield place.name
+    for part in place.parts:
+        yield from _list_async(part)
+    if place.child is not None and place.child.async_name is not None:
+        yield f"{place.name}/{place.child.async_name}"
 
 
 def _list_inner(place: Place) -> list[str]:
@@ -179,9 +211,10 @@ def compile_table(
     note: Callable[..., Any] | None = None,
     on_cancel: Any = None,
     name: str = "graph",
+    invariants: tuple[Callable[..., bool], ...] = (),
 ) -> Table:
     """Compile what a caller wrote; nothing is refused here, see `Table.problems`."""
-    return _Compiler(model, name).compile(start, written, note, on_cancel)
+    return attrs.evolve(_Compiler(model, name).compile(start, written, note, on_cancel), invariants=invariants)
 
 
 class _Compiler:
@@ -198,13 +231,19 @@ class _Compiler:
         self.rows: list[Row] = []
 
     def compile(self, start: Any, written: Mapping[Any, Any], note: Callable[..., Any] | None, on_cancel: Any) -> Table:
+        if not written:
+            self.report("empty-table", (), f"the table of {self.name!r} has no entry", "add one for every place: table={place: target}")
         for key in written:
             self.add_place(key)
         for key, target in written.items():
             place = self.known.get(identify(key))
             if place is not None:
                 self.add_ways(place, target)
-        first = self.resolve(start, "start")
+        first = self.resolve(start, "start") if written else None
+        if start is None or start is END:
+            self.report("no-start", (), f"start is {start!r}", "name the first place: start=...")
+        if on_cancel is END:
+            self.report("not-a-place", ("END",), "on_cancel leads to END", "leave it out: a cancelled run ends anyway")
         cancel_target = self.resolve(on_cancel, "on_cancel") if on_cancel is not None else None
         if cancel_target is not None:
             self.add_cancel_rows(cancel_target)
@@ -293,9 +332,12 @@ class _Compiler:
         bound = Bound(target.count, target.at_most)
         arc = self.make_plain_arc(source, kind, field, value, target.target, bound)
         spent = self.make_plain_arc(source, kind, field, value, target.otherwise, attrs.evolve(bound, spent=True))
-        if arc is None or spent is None or not self.check_bound(source, target):
+        is_sound = self.check_bound(source, target)
+        if arc is None or spent is None:
             return None
         arc.spent = spent
+        if not is_sound:
+            return arc
         arc.count = self.model.index[target.count]
         if isinstance(target.at_most, Limit):
             arc.limit, arc.limit_field = target.at_most.cap, self.model.index[target.at_most.field]
@@ -342,10 +384,12 @@ class _Compiler:
                 place.cancel.place = target
 
     def fill_slots(self) -> None:
-        """Settle what every place may write: what it declares, or anything; never a count."""
-        free = {name: slot for name, slot in open_slots(self.model).items() if name not in self.counts}
+        """Settle what every place may write: what it declares, or anything; never a count, nor undeclared what a branch reads as given."""
+        given = {place.root for place in self.places.values() if place.given}
+        free = {name: slot for name, slot in open_slots(self.model).items() if name not in self.counts and name not in given}
         for place in self.places.values():
             place.slots = free if place.declared is None else {n: s for n, s in place.declared.items() if n not in self.counts}
+            place.quick = {name: (slot.index, slot.quick) for name, slot in place.slots.items()}
 
 
 def open_slots(model: StateModel) -> dict[str, Slot]:
@@ -397,6 +441,7 @@ def _compile_function(place: Place, work: Any, report: Callable[[str, tuple[str,
     place.signature = read_signature(place.call)
     place.is_async, place.takes_context = place.signature.is_async, place.signature.takes_context
     place.plain = not (place.takes_context or place.retry or place.timeout or place.thread)
+    place.plain_sync = place.plain and not place.is_async
     if place.signature.problem:
         report("bad-signature", (place.name,), f"{place.name!r} {place.signature.problem}", "a node is f(state) or f(state, context)")
 

@@ -1,0 +1,243 @@
+"""`Graph`: a table that passed its checks, plus the doors.
+
+Responsible for: building (compile, check, prove, or raise with all findings) and the short ways to run, draw and resume.
+A graph never changes once it is built. Not for: what is behind the doors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+import attrs
+
+from transitable.check.bounds import longest_run
+from transitable.check.findings import Finding, find_problems
+from transitable.errors import OptionError, TableError, find_nearest
+from transitable.model.nodes import Each, Node, Pause, Subgraph, Together
+from transitable.model.rows import Again, By, End, Row, Then
+from transitable.model.state import describe_state
+from transitable.model.table import Table, compile_table
+from transitable.run import sync
+from transitable.run.context import Context
+from transitable.run.handle import Handle, resume_session, start_session
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from typing import Unpack
+
+    from transitable.check.claims import Claim
+    from transitable.run.events import Event
+    from transitable.run.failures import Failure
+    from transitable.run.policy import RunOptions
+    from transitable.run.result import Run
+
+S = TypeVar("S")
+Update = Mapping[str, object] | None
+"""What a node hands back: the changed fields, or None."""
+NodeFunction = (
+    Callable[[S], Update]
+    | Callable[[S], Awaitable[Update]]
+    | Callable[[S, Context], Update]
+    | Callable[[S, Context], Awaitable[Update]]
+)
+"""A function that is a place."""
+
+
+@attrs.frozen(eq=False, init=False, repr=False)
+class Graph(Generic[S]):
+    """A state graph whose wiring is proved sound.
+
+    Args:
+        state_class: A frozen attrs class.
+        start: The first place.
+        table: For every place where it leads: a target, `then(...)`, `by(...)`, `again(...)` or `END`.
+        note: `note(state, failure, row)` gives the update by which a failure enters the state when a row catches it.
+        claims: What must hold on every path; proved before the graph exists.
+        invariants: Named predicates of the state; they hold at the end of every run.
+        on_cancel: The place that a cancelled run goes to; None stops it where it is.
+        name: What the graph is called as a place and in messages; None takes the state class's name.
+        silence: Codes of warnings that are not to be reported.
+
+    Raises:
+        TableError: With all findings, if there are any errors.
+    """
+
+    table: Table
+    """The compiled table."""
+    claims: tuple[Claim, ...]
+    """The proved claims."""
+    warnings: tuple[Finding, ...]
+    """Findings that do not forbid the graph, without the silenced ones."""
+
+    def __init__(
+        self,
+        state_class: type[S],
+        *,
+        start: PlaceLike[S],
+        table: Mapping[PlaceLike[S], TargetLike[S]],
+        note: Callable[[S, Failure, Row], Update] | None = None,
+        claims: Sequence[Claim] = (),
+        invariants: Sequence[Callable[[S], bool]] = (),
+        on_cancel: PlaceLike[S] | None = None,
+        name: str | None = None,
+        silence: Sequence[str] = (),
+    ) -> None:
+        model = describe_state(state_class)
+        called = name or getattr(state_class, "__name__", "graph")
+        compiled = compile_table(
+            model, start, table, note=note, on_cancel=on_cancel, name=called, invariants=tuple(invariants)
+        )
+        findings = find_problems(compiled, tuple(claims), tuple(silence))
+        errors = tuple(finding for finding in findings if finding.level == "error")
+        if errors:
+            raise TableError(called, errors)
+        self.__attrs_init__(compiled, tuple(claims), tuple(each for each in findings if each.level != "error"))  # type: ignore[attr-defined]  # attrs makes it
+
+    @property
+    def name(self) -> str:
+        """What the graph is called as a place and in messages."""
+        return self.table.name
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All rows, in the order they were written; error and cancel rows as well."""
+        return self.table.rows
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the wiring, as hex: changed by any row, unchanged by comments, order and the number of a limit."""
+        return self.table.hash
+
+    @property
+    def longest_run(self) -> int:
+        """The most steps that a run can take, with every limit at its cap."""
+        return longest_run(self.table)
+
+    def __eq__(self, other: object) -> bool:
+        """Graphs are equal that have the same name, state class, wiring, limits and claims."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.hash))
+
+    def _key(self) -> tuple[object, ...]:
+        table = self.table
+        return (self.name, table.model.cls, table.hash, frozenset(map(str, table.rows)), tuple(map(str, self.claims)))
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.name!r}: {len(self.table.places)} places, {len(self.rows)} rows, {len(self.claims)} claims>"
+
+    # -- the doors
+
+    def start(self, state: S, **options: Unpack[RunOptions]) -> Handle[S]:
+        """Start a run and give it into the caller's hands; it goes on while the handle is iterated or finished.
+
+        Raises:
+            StateError: If the state does not fit its class.
+            OptionError: If an option is unknown or out of range.
+        """
+        return Handle(start_session(self.table, state, options))
+
+    def run(self, state: S, **options: Unpack[RunOptions]) -> Run[S]:
+        """Run to rest, in this thread.
+
+        Raises:
+            StateError: If the state does not fit its class.
+            OptionError: If an option is unknown or out of range.
+            DriverError: If the graph has async places, or an event loop is running.
+        """
+        session = start_session(self.table, state, options)
+        sync.refuse_async(self.table)
+        sync.run_to_rest(session)
+        return session.make_run()
+
+    async def arun(self, state: S, **options: Unpack[RunOptions]) -> Run[S]:
+        """Run to rest, in this event loop; raises like `run`."""
+        return await self.start(state, **options).afinish()
+
+    def stream(self, state: S, **options: Unpack[RunOptions]) -> Iterator[Event]:
+        """Run, and give each event as it happens; raises like `run`."""
+        return iter(self.start(state, **options))
+
+    def astream(self, state: S, **options: Unpack[RunOptions]) -> AsyncIterator[Event]:
+        """Run in this event loop, and give each event as it happens; raises like `run`."""
+        return aiter(self.start(state, **options))
+
+    def reopen(
+        self,
+        run: Run[S],
+        *,
+        answers: Mapping[str, Any] | None = None,
+        more_steps: int | None = None,
+        more_seconds: float | None = None,
+        more_cost: float | None = None,
+        **options: Unpack[RunOptions],
+    ) -> Handle[S]:
+        """Take a run at rest into the hands again; it goes on while the handle is iterated or finished.
+
+        Args:
+            run: A run of this graph that is PAUSED, FAILED or LIMIT.
+            answers: By question id; those left out stay open.
+            more_steps: How many steps beyond those made so far or allowed; None leaves the limit.
+            more_seconds: How many seconds more; None leaves the limit.
+            more_cost: How much more cost; None leaves the limit.
+            options: As for `run`.
+
+        Raises:
+            ResumeError: If the run cannot go on like this.
+            AnswerError: If an answer is refused; nothing has run.
+            OptionError: If an option is unknown or out of range.
+        """
+        more = (more_steps, more_seconds, more_cost)
+        return Handle(resume_session(self.table, run, answers or {}, more, options))
+
+    def resume(
+        self,
+        run: Run[S],
+        *,
+        answers: Mapping[str, Any] | None = None,
+        more_steps: int | None = None,
+        more_seconds: float | None = None,
+        more_cost: float | None = None,
+        **options: Unpack[RunOptions],
+    ) -> Run[S]:
+        """Go on with a run at rest, to its next rest; arguments and errors as for `reopen`."""
+        more = (more_steps, more_seconds, more_cost)
+        return Handle[S](resume_session(self.table, run, answers or {}, more, options)).finish()
+
+    async def aresume(
+        self,
+        run: Run[S],
+        *,
+        answers: Mapping[str, Any] | None = None,
+        more_steps: int | None = None,
+        more_seconds: float | None = None,
+        more_cost: float | None = None,
+        **options: Unpack[RunOptions],
+    ) -> Run[S]:
+        """Go on with a run at rest, in this event loop; arguments and errors as for `reopen`."""
+        more = (more_steps, more_seconds, more_cost)
+        return await Handle[S](resume_session(self.table, run, answers or {}, more, options)).afinish()
+
+    def draw(self, form: Literal["table", "mermaid", "dot"] = "table") -> str:
+        """Draw the table as a Markdown table, a Mermaid flowchart or a Graphviz graph.
+
+        Raises:
+            OptionError: If there is no such form.
+        """
+        from transitable.render import draw  # only by who draws, so that importing the engine stays cheap
+
+        if form not in ("table", "mermaid", "dot"):
+            raise OptionError("form", f"found {form!r}", "table, mermaid or dot", find_nearest(form, ("table", "mermaid", "dot")))
+        return draw(self.table, form)
+
+
+PlaceLike = NodeFunction[S] | Node | Each | Together | Pause | Subgraph | Graph[Any]
+"""What can stand as a place."""
+TargetLike = PlaceLike[S] | End | Then | By | Again
+"""What a place can lead to."""
+
+__all__ = ["Graph", "NodeFunction", "PlaceLike", "TargetLike", "Update"]

@@ -1,0 +1,223 @@
+"""All that a run decides: what an update makes of a state, and which row is taken.
+
+Responsible for: pure functions from values to values, used by the kernel and by both drivers. Not for: who calls the
+nodes (`transitable.run.sync`, `transitable.run.aio`), nor for open work (`transitable.run.kernel`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from transitable.errors import UpdateError, find_nearest
+from transitable.model.shapes import Attribute, Fault, show_value
+from transitable.model.state import Slot
+from transitable.run.failures import REFUSED, Failure
+
+if TYPE_CHECKING:
+    from transitable.model.table import Arc, Place, Table
+
+NOTHING: Mapping[str, Any] = {}
+UNKNOWN: tuple[int, frozenset[type]] = (-1, frozenset())
+
+
+def decide(place: Place, state: Any, update: Any) -> tuple[Any, Arc]:
+    """Apply the update of a place that completed, and choose the way on.
+
+    Args:
+        place: The place.
+        state: The state that it was given.
+        update: What it handed back; None changes nothing.
+
+    Returns:
+        The next state and the way taken.
+
+    Raises:
+        UpdateError: If the update is refused; every fault at once.
+    """
+    if type(update) is not dict:
+        update = _read_update(place, update)
+    model = place.model
+    values = list(model.read(state))
+    quick_of = place.quick
+    for name, value in update.items():
+        index, quick = quick_of.get(name, UNKNOWN)
+        if type(value) in quick:
+            values[index] = value
+        else:
+            _admit(place, state, update, name, values)
+    arc = place.arc
+    if arc is None:
+        arc = _choose(place, state, update, values)
+    if arc.count >= 0:
+        arc = _take_bounded(arc, values)
+    elif not update:
+        return state, arc
+    builder = model.builder
+    if builder is not None:
+        try:
+            return builder(*values), arc
+        except Exception:  # noqa: BLE001, S110  # the class's own validators; told by the full look that follows
+            pass
+    faults: list[Fault] = []
+    made = model.make(values, faults)
+    if faults:
+        raise UpdateError(place.name, tuple(faults))
+    return made, arc
+
+
+def _choose(place: Place, state: Any, update: Mapping[str, Any], values: list[Any]) -> Arc:
+    if place.root not in update and not place.given:
+        _refuse(place, state, update)
+    label = values[place.index]
+    for name in place.field_path[1:]:
+        label = None if label is None else getattr(label, name)
+    arc = place.arcs.get(label)
+    if arc is None:
+        _refuse(place, state, update)
+    return arc
+
+
+def _admit(place: Place, state: Any, update: Mapping[str, Any], name: str, values: list[Any]) -> None:
+    slot = place.slots.get(name)
+    if slot is None:
+        _refuse(place, state, update)
+    faults: list[Fault] = []
+    try:
+        values[slot.index] = slot.admit(update[name], values[slot.index], faults)
+    except RecursionError:
+        faults.append(Fault((slot.name,), "a value nested too deeply to walk", "a value with an end"))
+    if faults:
+        _refuse(place, state, update)
+
+
+def _read_update(place: Place, update: Any) -> Mapping[str, Any]:
+    if update is None:
+        return NOTHING
+    if isinstance(update, Mapping):
+        return dict(update)
+    expected = "a mapping of changed fields, or None"
+    if hasattr(update, "__await__"):
+        expected += "; this is awaitable: make the node `async def` and use arun"
+    raise UpdateError(place.name, (Fault((), show_value(update), expected),))
+
+
+def _take_bounded(arc: Arc, values: list[Any]) -> Arc:
+    most = arc.limit if arc.limit_field < 0 else min(arc.limit, values[arc.limit_field])
+    if values[arc.count] < most:
+        values[arc.count] += 1
+        return arc
+    return arc.spent
+
+
+def find_faults(place: Place, state: Any, update: Mapping[Any, Any]) -> tuple[dict[str, Any], list[Fault]]:
+    """Look at every field of an update: the frozen values, and all faults."""
+    faults: list[Fault] = []
+    frozen: dict[str, Any] = {}
+    for name, value in update.items():
+        slot = place.slots.get(name)
+        if slot is None:
+            faults.append(_explain_unknown(place, name, value))
+            continue
+        try:
+            shape = slot.shape if slot.appends else slot
+            if isinstance(shape, Slot):
+                frozen[name] = shape.admit(value, getattr(state, name), faults)
+            else:
+                frozen[name] = shape.admit(value, None, (name,), faults)
+        except RecursionError:
+            faults.append(Fault((name,), "a value nested too deeply to walk", "a value with an end"))
+    return frozen, faults
+
+
+def _explain_unknown(place: Place, name: object, value: object) -> Fault:
+    path, came = (name,), show_value(value)
+    if name in place.model.shapes:
+        if place.declared is not None and name not in place.declared:
+            return Fault(path, came, f"only the fields that {place.name!r} is annotated to write: {', '.join(place.slots) or 'none'}")
+        return Fault(path, came, "nothing: this is a count, and only the engine writes counts")
+    return Fault(path, came, f"a field of {place.model.cls.__qualname__}", find_nearest(name, place.model.names))
+
+
+def _refuse(place: Place, state: Any, update: Mapping[str, Any]) -> NoReturn:
+    frozen, faults = find_faults(place, state, update)
+    if place.by is not None and not place.given and place.root not in update:
+        nearest = find_nearest(place.root, update)
+        faults.append(Fault((place.root,), "nothing", f"a value: the branch at {place.name!r} reads what the place has just written", nearest))
+    elif place.by is not None and not faults:
+        label: Any = frozen.get(place.root or "", getattr(state, place.root or "", None))
+        for name in place.field_path[1:]:
+            label = None if label is None else getattr(label, name)
+        path = (place.root, *(Attribute(name) for name in place.field_path[1:]))
+        faults.append(Fault(path, show_value(label), f"one of the values that {place.name!r} has a row for: {', '.join(map(repr, place.arcs))}"))
+    raise UpdateError(place.name, tuple(faults))
+
+
+def freeze_update(place: Place, state: Any, update: Any) -> dict[str, Any]:
+    """Check and freeze an update without applying it, for a part of a composite that finishes before the others.
+
+    Raises:
+        UpdateError: If it is refused.
+    """
+    given = _read_update(place, update)
+    frozen, faults = find_faults(place, state, given)
+    if faults:
+        raise UpdateError(place.name, tuple(faults))
+    return frozen
+
+
+def find_error_arc(place: Place, failure: Failure) -> Arc | None:
+    """Find the error row of a failure: the first of its class names that has one."""
+    names = (REFUSED,) if failure.refused else failure.names
+    return next((place.errors[name] for name in names if name in place.errors), None)
+
+
+def decide_failure(table: Table, place: Place, state: Any, failure: Failure) -> tuple[Any, Arc] | None:
+    """Choose the way of a failure, and let the table's `note` write it into the state; None when no row catches it.
+
+    Raises:
+        UpdateError: If `note` hands back an update that is refused.
+    """
+    arc = find_error_arc(place, failure)
+    return None if arc is None else _follow(table, place, state, arc, failure)
+
+
+def decide_cancel(table: Table, place: Place, state: Any, failure: Failure) -> tuple[Any, Arc] | None:
+    """Take the cancel row of a place; None when it has none.
+
+    Raises:
+        UpdateError: If `note` hands back an update that is refused.
+    """
+    return None if place.cancel is None else _follow(table, place, state, place.cancel, failure)
+
+
+def _follow(table: Table, place: Place, state: Any, arc: Arc, failure: Failure) -> tuple[Any, Arc]:
+    values = list(table.model.read(state))
+    if arc.count >= 0:
+        arc = _take_bounded(arc, values)
+    update = _read_update(place, table.note(state, failure, arc.row)) if table.note is not None else NOTHING
+    faults: list[Fault] = []
+    open_slots = table.note_slots
+    for name, value in update.items():
+        slot = open_slots.get(name)
+        if slot is None:
+            expected = f"a field of {table.model.cls.__qualname__} that is no count; this is what `note` wrote"
+            faults.append(Fault((name,), show_value(value), expected, find_nearest(name, open_slots)))
+            continue
+        values[slot.index] = slot.admit(value, values[slot.index], faults)
+    made = None if faults else table.model.make(values, faults)
+    if faults:
+        raise UpdateError(place.name, tuple(faults))
+    return made, arc
+
+
+def find_broken_invariant(table: Table, state: Any) -> str | None:
+    """Check the table's invariants on a state; the name of the first that is broken, with the reason, or None."""
+    for invariant in table.invariants:
+        try:
+            holds = invariant(state)
+        except Exception as error:  # noqa: BLE001  # the user's predicate may raise anything; then it does not hold
+            return f"{invariant.__name__} ({type(error).__name__}: {error})"
+        if not holds:
+            return invariant.__name__
+    return None

@@ -1,0 +1,97 @@
+"""`Event`: what a run tells while it goes, and afterwards.
+
+Responsible for: one flat kind of event, the same live and in the record. Not for: storing them.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from transitable.model.frozen import FrozenDict
+from transitable.run.work import Address, Question, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from transitable.model.rows import Row
+    from transitable.model.state import StateModel
+    from transitable.run.failures import Failure
+
+
+class EventKind(enum.StrEnum):
+    """What an event tells."""
+
+    STARTED = "started"
+    """A place is visited."""
+    EMITTED = "emitted"
+    """A node called `context.emit`."""
+    RETRIED = "retried"
+    """An attempt failed and will be made again."""
+    FINISHED = "finished"
+    """The place was left by a row."""
+    ASKED = "asked"
+    """A question is open."""
+    ANSWERED = "answered"
+    """A question was answered."""
+    ENDED = "ended"
+    """The run is at rest."""
+
+
+@attrs.frozen
+class Event:
+    """One thing that happened; fields that do not belong to its kind are None."""
+
+    kind: EventKind
+    step: int
+    """The number of the step, counted from 1; in a graph inside, of the step there."""
+    address: Address
+    """Where: the place's name, then item numbers and names inside; empty for ENDED."""
+    at: float
+    """Seconds since the epoch, by the run's clock."""
+    row: Row | None = None
+    """FINISHED: the row taken."""
+    changes: Mapping[str, Any] | None = None
+    """FINISHED: the fields whose value changed; of a growing field the new items."""
+    value: Any = None
+    """EMITTED: the value; ANSWERED: the answer; ASKED: the question's text."""
+    failure: Failure | None = None
+    """RETRIED, FINISHED by an error row, ENDED when FAILED: the failure."""
+    question: Question | None = None
+    """ASKED and ANSWERED: the question."""
+    status: Status | None = None
+    """ENDED: how the run rests."""
+
+    @property
+    def place(self) -> str:
+        """The address as text; empty for ENDED."""
+        return "/".join(map(str, self.address))
+
+
+def find_changes(model: StateModel, before: Any, after: Any) -> FrozenDict[str, Any]:
+    """List the fields that are other objects than before; of a growing field the new items."""
+    changes: dict[str, Any] = {}
+    for name, old, new in zip(model.names, model.read(before), model.read(after), strict=True):
+        if new is not old:
+            changes[name] = new[len(old) :] if name in model.grown else new
+    return FrozenDict(changes)
+
+
+Step = tuple[Any, Any, Any, int, float, float]
+"""A plain step as the fast loop keeps it: way, state before, state after, step number, start and end in seconds."""
+
+
+def expand_trail(model: StateModel, trail: Iterable[Event | Step]) -> tuple[Event, ...]:
+    """Turn a trail into events; a plain step is two, STARTED and FINISHED."""
+    events: list[Event] = []
+    for entry in trail:
+        if isinstance(entry, Event):
+            events.append(entry)
+            continue
+        arc, before, after, step, started, finished = entry
+        address = (arc.row.source,)
+        events.append(Event(EventKind.STARTED, step, address, started))
+        events.append(Event(EventKind.FINISHED, step, address, finished, row=arc.row, changes=find_changes(model, before, after)))
+    return tuple(events)

@@ -1,0 +1,281 @@
+"""`Handle`: a run in the caller's hands.
+
+Responsible for: going on step by step, listening, answering, cancelling, and resuming a run at rest. `Graph.run`,
+`arun`, `stream` and `astream` are short uses of it. Not for: the loops (`transitable.run.sync`, `transitable.run.aio`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from transitable.errors import AnswerError, ResumeError
+from transitable.run import sync
+from transitable.run.events import Event, EventKind
+from transitable.run.kernel import list_questions, put, reopen_cursor
+from transitable.run.policy import check_options, check_positive
+from transitable.run.session import Session
+from transitable.run.work import Status, answered
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import AsyncIterator, Iterator, Mapping
+
+    from transitable.model.table import Table
+    from transitable.run.policy import RunOptions
+    from transitable.run.result import Run
+
+S = TypeVar("S")
+
+
+class Handle(Generic[S]):
+    """A run that has been started, or is to be resumed. Iterate it for its events; `run` is where it is now.
+
+    It goes on only while it is iterated or finished; at a pause, iteration ends: answer, and iterate again.
+    """
+
+    __slots__ = ("_changed", "_session", "_task")
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._task: asyncio.Task[None] | None = None
+        self._changed: asyncio.Event | None = None
+
+    @property
+    def run(self) -> Run[S]:
+        """The run as it is now; RUNNING when it is not at rest."""
+        return self._session.make_run()
+
+    @property
+    def status(self) -> Status:
+        """How the run is now."""
+        return self._session.status
+
+    def finish(self) -> Run[S]:
+        """Go on until the run is at rest, without listening.
+
+        Raises:
+            DriverError: If the graph has async places, or an event loop is running.
+        """
+        sync.refuse_async(self._session.table)
+        sync.run_to_rest(self._session)
+        return self.run
+
+    async def afinish(self) -> Run[S]:
+        """Go on until the run is at rest, without listening."""
+        from transitable.run import aio  # the async door: asyncio is loaded by who uses it
+
+        await aio.run_to_rest(self._session)
+        return self.run
+
+    def __iter__(self) -> Iterator[Event]:
+        """Go on, and give each event as it happens; what a sync node emits comes once it returns.
+
+        Raises:
+            DriverError: If the graph has async places, or an event loop is running.
+        """
+        sync.refuse_async(self._session.table)
+        return self._listen()
+
+    def _listen(self) -> Iterator[Event]:
+        session = self._session
+        live = self._open_live()
+        while session.status is Status.RUNNING and session.prepare():
+            while live:
+                yield live.popleft()
+            sync.take_step(session)
+            while live:
+                yield live.popleft()
+        while live:
+            yield live.popleft()
+
+    def _open_live(self) -> deque[Event]:
+        session = self._session
+        session.quiet = False
+        if session.trail is None:
+            session.trail = []
+        if session.live is None:
+            session.live = deque()
+        return session.live
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        """Go on beside the caller, and give each event as it happens."""
+        import asyncio  # the async door: asyncio is loaded by who uses it
+
+        session = self._session
+        live = self._open_live()
+        changed = self._changed = asyncio.Event()
+        session.wake = changed.set  # also ends the wait below when the driver is done
+        task = self._task = asyncio.ensure_future(self._drive())
+        task.add_done_callback(lambda _task: changed.set())
+        try:
+            while True:
+                changed.clear()
+                while live:
+                    yield live.popleft()
+                if task.done():
+                    break
+                await changed.wait()
+            await task
+        finally:
+            session.wake = None
+            self._task = None
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    async def _drive(self) -> None:
+        """Run to rest; a cancelled run interrupts the work in flight and goes on with its cancel row."""
+        import asyncio  # the async door: asyncio is loaded by who uses it
+
+        from transitable.run import aio  # as above
+
+        session = self._session
+        while session.status is Status.RUNNING and session.prepare():
+            work = asyncio.ensure_future(aio.take_step(session))
+            session.on_cancel = work.cancel
+            try:
+                await asyncio.wait({work})
+            finally:
+                session.on_cancel = None
+                if not work.done():
+                    work.cancel()
+                    await asyncio.gather(work, return_exceptions=True)
+            if not work.cancelled() and (error := work.exception()) is not None:
+                raise error
+            if work.cancelled() and session.cancels <= session.cancels_seen:
+                raise asyncio.CancelledError
+
+    def cancel(self) -> None:
+        """Cancel the run: take the cancel row of where it is, or stop; a second cancel stops in any case.
+
+        A sync node that is running finishes first; an async one is interrupted. A paused run goes on with its cancel
+        row when it is iterated or finished.
+        """
+        session = self._session
+        session.cancels += 1
+        if session.status is Status.PAUSED:
+            session.status, session.reason = Status.RUNNING, ""
+        session.tell_change()
+
+    def answer(self, question: str, value: Any) -> None:
+        """Answer an open question; iterate or finish the handle to go on.
+
+        Args:
+            question: The question's id.
+            value: An instance of the pause's answer type.
+
+        Raises:
+            AnswerError: If the id is unknown or stale, or the answer does not fit; the question stays open.
+        """
+        answer_question(self._session, question, value)
+
+
+def answer_question(session: Session, question: str, value: Any) -> None:
+    """Take an answer into a session.
+
+    Raises:
+        AnswerError: If it is refused; nothing has changed.
+    """
+    open_now = {each.id: each for each in list_questions(session.table, session.cursor())}
+    asked = open_now.get(question)
+    if asked is None or session.place is None or session.open is None:
+        stem = str(question).split("@")[0]
+        is_stale = any(each.split("@")[0] == stem for each in open_now)
+        reason = "it was asked at an earlier visit" if is_stale else "there is no such open question"
+        raise AnswerError(str(question), reason, tuple(open_now))
+    address = asked.address
+    try:
+        session.open = put(
+            session.place, session.state, session.open, address, address[1:], answered(value), session.clock.now(), session.random
+        )
+    except AnswerError as error:
+        raise AnswerError(question, error.reason, tuple(open_now)) from error
+    session.status, session.reason = Status.RUNNING, ""
+    if session.is_observed:
+        now = session.clock.now()
+        session.record(Event(EventKind.ANSWERED, session.step + 1, address, now, value=value, question=asked))
+
+
+def start_session(table: Table, state: Any, options: RunOptions) -> Session:
+    """Start a run.
+
+    Raises:
+        StateError: If the state does not fit its class.
+        ResumeError: If it is a run.
+        OptionError: If an option is unknown or out of range.
+    """
+    if options:
+        check_options(options)
+    if type(state) is not table.model.cls and hasattr(state, "cursor") and hasattr(state, "arcs"):
+        raise ResumeError(str(state.status), "it has been started; use resume(run, answers=...)")
+    assert table.start is not None  # noqa: S101  # a graph is only built when the checks found its start
+    session = Session(table, table.model.admit(state, table.count_positions), table.start)
+    if options:
+        session.set_options(options)
+    return session
+
+
+def resume_session(
+    table: Table,
+    run: Run[Any],
+    answers: Mapping[str, Any],
+    more: tuple[int | None, float | None, float | None],
+    options: RunOptions,
+) -> Session:
+    """Make the session that goes on with a run at rest.
+
+    Args:
+        table: The graph's table.
+        run: A run of this table that is PAUSED, FAILED or LIMIT.
+        answers: By question id.
+        more: Further steps, seconds and cost; None each for what is left.
+        options: As for a new run; limits and run id are the run's own.
+
+    Raises:
+        ResumeError: If the run cannot go on like this.
+        AnswerError: If an answer is refused.
+        OptionError: If an option is unknown or out of range.
+    """
+    check_options(options)
+    if run.table is not table and run.table.hash != table.hash:
+        raise ResumeError(str(run.status), "it belongs to another graph; resume it with the graph that ran it")
+    if run.status not in (Status.PAUSED, Status.FAILED, Status.LIMIT):
+        raise ResumeError(str(run.status), "only a run that is paused, failed or at a limit can be resumed")
+    if run.status is Status.FAILED and run.place is None:
+        raise ResumeError(str(run.status), "it failed after END, and nothing is left to run; correct the invariant or fork the state")
+    if answers and run.status is not Status.PAUSED:
+        raise ResumeError(str(run.status), "it has no open question")
+    if run.status is Status.PAUSED and not answers:
+        ids = ", ".join(question.id for question in run.questions)
+        raise ResumeError(str(run.status), f"it needs answers={{id: value}}; open questions: {ids}")
+    session = Session(table, None, None)
+    session.set_options(options)
+    session.set_cursor(reopen_cursor(table, run.cursor))
+    session.arcs = list(run.arcs)
+    if run.trail is not None:
+        session.trail = list(run.trail)
+    session.known_id = run.run_id
+    session.cost, session.worked = run.cost, run.seconds
+    _extend_limits(session, run, more)
+    for question, value in answers.items():
+        answer_question(session, question, value)
+    return session
+
+
+def _extend_limits(session: Session, run: Run[Any], more: tuple[int | None, float | None, float | None]) -> None:
+    for name, value in zip(("more_steps", "more_seconds", "more_cost"), more, strict=True):
+        if value is not None:
+            check_positive(name, value)
+    steps, seconds, cost = run.limits
+    more_steps, more_seconds, more_cost = more
+    session.set_limits(
+        steps if more_steps is None else max(steps or 0, run.steps) + more_steps,
+        seconds if more_seconds is None else max(seconds or 0.0, run.seconds) + more_seconds,
+        cost if more_cost is None else max(cost or 0.0, run.cost) + more_cost,
+    )
+    stop = session.find_stop()
+    if stop is None and session.max_steps is not None and session.step >= session.max_steps:
+        stop = f"it has made {session.step} steps; max_steps is {session.max_steps}"
+    if stop is not None:
+        raise ResumeError(str(run.status), f"{stop}; give more_steps=, more_seconds= or more_cost=")

@@ -1,0 +1,463 @@
+"""The kernel: a run as a value, moved on by outcomes. Pure; no clock, no I/O, no threads.
+
+Responsible for: opening the work of a place, taking in outcomes, counting attempts, and moving from place to place with
+the decisions of `transitable.run.decisions`. The drivers use the same functions and only walk the open work in another
+order. Not for: calling nodes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from transitable.errors import AnswerError, OutcomeError, UpdateError
+from transitable.model.nodes import Each, Field, Together
+from transitable.model.shapes import Fault
+from transitable.run.decisions import decide, decide_failure, find_broken_invariant, freeze_update
+from transitable.run.failures import Failure, choose_failure, describe_failure
+from transitable.run.work import (
+    Address,
+    Asked,
+    Cursor,
+    Done,
+    Group,
+    Lost,
+    Nested,
+    Open,
+    Outcome,
+    Question,
+    Status,
+    Task,
+    Work,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from transitable.model.table import Arc, Place, Table
+
+FIRST = Task()
+ASKED = Asked()
+
+
+def no_jitter() -> float:
+    """The random source of who wants none: always 0."""
+    return 0.0
+
+
+def begin(table: Table, state: Any) -> Cursor:
+    """Start a run at the first place; counts are set to 0.
+
+    Raises:
+        StateError: If the state does not fit its class.
+    """
+    assert table.start is not None  # noqa: S101  # a graph is only built when the checks found its start
+    admitted = table.model.admit(state, table.count_positions)
+    return _settle_all(table, Cursor(admitted, table.start.name), ())
+
+
+def pending(table: Table, cursor: Cursor, *, run_id: str = "") -> tuple[Work, ...]:
+    """List the work that may run now, in address order.
+
+    Args:
+        table: The table that the cursor belongs to.
+        cursor: Where the run is.
+        run_id: Goes into the idempotency keys.
+    """
+    if cursor.status is not Status.RUNNING or cursor.place is None or cursor.open is None:
+        return ()
+    place = table.places[cursor.place]
+    return tuple(_list_work(place, cursor.state, cursor.open, (place.name,), f"{run_id}:{cursor.step}", cursor.state))
+
+
+def advance(
+    table: Table,
+    cursor: Cursor,
+    outcomes: Mapping[Address, Outcome],
+    *,
+    now: float = 0.0,
+    random: Callable[[], float] = no_jitter,
+) -> Cursor:
+    """Take in outcomes, in address order, and move on as far as the open work allows.
+
+    Args:
+        table: The table that the cursor belongs to.
+        cursor: Where the run is.
+        outcomes: What became of pending work or open questions, by address.
+        now: Seconds since the epoch; waits between attempts count from here.
+        random: Gives numbers from 0 up to 1 for the jitter of waits.
+
+    Raises:
+        OutcomeError: If an address is not pending.
+        AnswerError: If an answer does not fit or is not accepted.
+    """
+    if not outcomes:
+        return attrs.evolve(cursor, taken=())
+    place = table.places.get(cursor.place or "")
+    opened = cursor.open
+    for address in sorted(outcomes, key=_order):
+        if place is None or opened is None or address[:1] != (place.name,) or cursor.status not in (Status.RUNNING, Status.PAUSED):
+            raise OutcomeError(address, "it is not pending", [work.address for work in pending(table, cursor)])
+        opened = put(place, cursor.state, opened, address, address[1:], outcomes[address], now, random)
+    return _settle_all(table, attrs.evolve(cursor, open=opened, status=Status.RUNNING, reason=""), ())
+
+
+def _order(address: Address) -> tuple[tuple[int, str], ...]:
+    return tuple((part, "") if isinstance(part, int) else (-1, part) for part in address)
+
+
+def _settle_all(table: Table, cursor: Cursor, taken: tuple[Any, ...]) -> Cursor:
+    """Move from place to place until there is work to do, a question open, or an end."""
+    while cursor.place is not None:
+        place = table.places[cursor.place]
+        opened = cursor.open if cursor.open is not None else open_place(place, cursor.state)
+        result = settle(place, cursor.state, opened)
+        if result is None:
+            waits = not any(_list_work(place, cursor.state, opened, (), "", None))
+            status = Status.PAUSED if waits else Status.RUNNING
+            return attrs.evolve(cursor, open=opened, status=status, reason=WAITING if waits else "", taken=taken)
+        moved = conclude(table, place, cursor.state, result)
+        if isinstance(moved, Failure):
+            reason = f"{place.name}: {moved}"
+            return attrs.evolve(cursor, open=opened, status=Status.FAILED, reason=reason, failure=moved, taken=taken)
+        state, arc = moved
+        taken = (*taken, arc.row)
+        written = cursor.written.union(result.value or ()) if isinstance(result, Done) else cursor.written
+        target = arc.place.name if arc.place is not None else None
+        cursor = Cursor(state, target, cursor.step + 1, written=written)
+    broken = find_broken_invariant(table, cursor.state)
+    if broken is not None:
+        return attrs.evolve(cursor, status=Status.FAILED, reason=f"invariant broken: {broken}", taken=taken)
+    return attrs.evolve(cursor, status=Status.COMPLETED, taken=taken)
+
+
+WAITING = "it waits for the answers to its questions"
+
+
+def open_place(place: Place, state: Any) -> Open:
+    """Open the work of a place for this state."""
+    work = place.work
+    try:
+        if isinstance(work, Each):
+            items = getattr(state, work.items)
+            if place.child is None:
+                return Group((FIRST,) * len(items))
+            return Group(tuple(_enter(place, work.enter, state, item) for item in items))
+        if isinstance(work, Together):
+            return Group(tuple(open_place(part, state) for part in place.parts))
+        if place.child is not None:
+            return _enter(place, getattr(work, "enter", None), state)
+    except Exception as error:  # noqa: BLE001  # what the caller's `enter` raises is a failure of the place
+        return Lost(describe_failure(error, place.name))
+    return FIRST if place.call is not None else ASKED
+
+
+def _enter(place: Place, enter: Callable[..., Any] | None, *arguments: Any) -> Open:
+    assert place.child is not None  # noqa: S101  # only called where a graph runs inside
+    try:
+        return Nested(begin(place.child, enter(*arguments) if enter else arguments[0]))
+    except Exception as error:  # noqa: BLE001  # what the caller's `enter` raises is a failure of this item
+        return Lost(describe_failure(error, place.name))
+
+
+def part_at(place: Place, index: int) -> Place:
+    """Find the place of a member of a composite: the part, the worker, or, over a graph, the place itself."""
+    if isinstance(place.work, Together):
+        return place.parts[index]
+    return place.parts[0] if place.parts else place
+
+
+def argument_at(place: Place, state: Any, index: int) -> Any:
+    """Find what a member of a composite works on: the item, or the state."""
+    return getattr(state, place.work.items)[index] if isinstance(place.work, Each) else state
+
+
+def name_member(place: Place, index: int) -> str | int:
+    """Name a member of a composite in addresses: its number in `each`, its name in `together`."""
+    return place.parts[index].name if isinstance(place.work, Together) else index
+
+
+def is_settled(opened: Open) -> bool:
+    """Tell whether nothing more happens to this work by itself."""
+    return isinstance(opened, (Done, Lost)) or (isinstance(opened, Nested) and opened.cursor.status in ENDED)
+
+
+ENDED = frozenset({Status.COMPLETED, Status.FAILED})
+
+
+def _list_work(place: Place, state: Any, opened: Open, address: Address, key: str, argument: Any) -> Iterator[Work]:
+    if isinstance(opened, Task):
+        yield Work(address, place, argument, f"{key}:{'/'.join(map(str, address))}", opened.attempt, opened.not_before)
+    elif isinstance(opened, Nested):
+        cursor = opened.cursor
+        if place.child is not None and cursor.place is not None and cursor.open is not None and cursor.status is Status.RUNNING:
+            inner = place.child.places[cursor.place]
+            inner_key = f"{key}:{'/'.join(map(str, address))}:{cursor.step}"
+            yield from _list_work(inner, cursor.state, cursor.open, (*address, inner.name), inner_key, cursor.state)
+    elif isinstance(opened, Group):
+        if place.work.stop_early and any(isinstance(member, Lost) for member in opened.members):
+            return
+        room = place.work.at_once if isinstance(place.work, Each) else len(opened.members)
+        for index, member in enumerate(opened.members):
+            if room <= 0:
+                return
+            if not is_settled(member):
+                where = (*address, name_member(place, index))
+                item = argument_at(place, state, index)
+                found = tuple(_list_work(part_at(place, index), state, member, where, key, item))
+                room -= bool(found)  # a member that waits for an answer takes no room
+                yield from found
+
+
+def put(
+    place: Place,
+    state: Any,
+    opened: Open,
+    address: Address,
+    rest: Address,
+    outcome: Outcome,
+    now: float,
+    random: Callable[[], float],
+    owner: Place | None = None,
+) -> Open:
+    """Put one outcome into the open work at `rest`, the part of the address below this place.
+
+    Raises:
+        OutcomeError: If nothing is pending there.
+        AnswerError: If an answer is refused.
+    """
+    if isinstance(opened, Group) and rest:
+        names = [name_member(place, index) for index in range(len(opened.members))]
+        if rest[0] in names:
+            index = names.index(rest[0])
+            part = part_at(place, index)
+            member = put(part, state, opened.members[index], address, rest[1:], outcome, now, random, place)
+            return Group((*opened.members[:index], member, *opened.members[index + 1 :]))
+    elif isinstance(opened, Nested) and place.child is not None and rest:
+        try:
+            return Nested(advance(place.child, opened.cursor, {rest: outcome}, now=now, random=random))
+        except OutcomeError as error:
+            raise OutcomeError(address, error.reason, error.pending) from None
+    elif isinstance(opened, Task) and not rest and outcome.kind != "answered":
+        return after_attempt(place, state, opened, outcome, now, random, owner)
+    elif isinstance(opened, Asked) and not rest and outcome.kind == "answered":
+        return take_answer(place, state, outcome.value, "/".join(map(str, address)))
+    raise OutcomeError(address, "it is not pending")
+
+
+def after_attempt(
+    place: Place,
+    state: Any,
+    task: Task,
+    outcome: Outcome,
+    now: float,
+    random: Callable[[], float],
+    owner: Place | None = None,
+) -> Task | Done | Lost:
+    """Say what an attempt leads to: another one, the end of the work, or a failure.
+
+    Args:
+        place: The node or worker.
+        state: The state of the composite or of the run.
+        task: The attempt.
+        outcome: What became of it.
+        now: Seconds since the epoch.
+        random: Gives numbers from 0 up to 1.
+        owner: The composite that the work belongs to; its result is checked at once. None for a node of the table.
+    """
+    if outcome.kind == "done":
+        return Done(outcome.value) if owner is None else _check_result(place, owner, state, outcome.value)
+    failure: Failure = outcome.value
+    retry = place.retry
+    if retry is None or failure.refused or task.attempt >= retry.attempts or not _is_worth_retry(failure, place):
+        return Lost(failure)
+    wait = min(retry.wait * retry.factor ** (task.attempt - 1), retry.longest)
+    wait += wait * retry.jitter * random()
+    return Task(task.attempt + 1, now + wait if wait else None)
+
+
+def _is_worth_retry(failure: Failure, place: Place) -> bool:
+    assert place.retry is not None  # noqa: S101  # asked only for places with a policy
+    wanted = {f"{cls.__module__}.{cls.__qualname__}" for cls in place.retry.on}
+    return not wanted.isdisjoint(failure.names)
+
+
+def _check_result(place: Place, owner: Place, state: Any, value: Any) -> Done | Lost:
+    """Freeze the result of a member when it comes in, so that nobody can change it while the others still run."""
+    try:
+        if isinstance(owner.work, Together):
+            return Done(freeze_update(place, state, value))
+        return Done(_freeze_item(owner, value))
+    except UpdateError as error:
+        return Lost(describe_failure(error, place.name))
+
+
+def _freeze_item(owner: Place, value: Any) -> Any:
+    item = owner.item
+    if item is None or type(value) in item.quick:
+        return value
+    faults: list[Fault] = []
+    try:
+        frozen = item.admit(value, None, (owner.work.into,), faults)
+    except RecursionError:
+        frozen, faults = None, [Fault((owner.work.into,), "a value nested too deeply to walk", "a value with an end")]
+    if faults:
+        raise UpdateError(owner.name, tuple(faults))
+    return frozen
+
+
+def settle(place: Place, state: Any, opened: Open) -> Done | Lost | None:
+    """Say what the work of a place came to; None while some of it is open."""
+    if isinstance(opened, (Done, Lost)):
+        return opened
+    if isinstance(opened, Nested):
+        return _settle_child(place, state, opened.cursor)
+    if not isinstance(opened, Group):
+        return None
+    results = [settle(part_at(place, index), state, member) for index, member in enumerate(opened.members)]
+    if place.child is not None:
+        results = [_settle_item(place, result) for result in results]
+    lost = [result.failure for result in results if isinstance(result, Lost)]
+    if None in results and not (place.work.stop_early and lost):
+        return None
+    if lost:
+        return Lost(choose_failure(lost))
+    values = [result.value for result in results if isinstance(result, Done)]
+    if isinstance(place.work, Each):
+        return Done({place.work.into: tuple(values)})
+    return Done(_join(place, values))
+
+
+def _settle_item(place: Place, result: Done | Lost | None) -> Done | Lost | None:
+    return _check_result(place, place, None, result.value) if isinstance(result, Done) else result
+
+
+def _join(place: Place, updates: list[Any]) -> dict[str, Any]:
+    joined: dict[str, Any] = {}
+    for update in updates:
+        for name, value in update.items():
+            joined[name] = joined[name] + value if name in joined and name in place.model.grown else value
+    return joined
+
+
+def _settle_child(place: Place, state: Any, cursor: Cursor) -> Done | Lost | None:
+    if cursor.status is Status.FAILED:
+        failure = cursor.failure or Failure(("transitable.errors.RunFailed",), cursor.reason, place.name)
+        return Lost(failure)
+    if cursor.status is not Status.COMPLETED:
+        return None
+    leave = getattr(place.work, "leave", None)
+    if leave is None:
+        return Done(cursor.state if isinstance(place.work, Each) else _hand_back(place, state, cursor))
+    try:
+        return Done(leave(state, cursor.state))
+    except Exception as error:  # noqa: BLE001  # what the caller's `leave` raises is a failure of the place
+        return Lost(describe_failure(error, place.name))
+
+
+def _hand_back(place: Place, state: Any, cursor: Cursor) -> dict[str, Any]:
+    """Give the fields that a child of the same class wrote; of a growing field its own items."""
+    assert place.child is not None  # noqa: S101  # only called where a graph runs inside
+    update: dict[str, Any] = {}
+    for name in place.model.names:
+        if name in cursor.written and name not in place.child.counts:
+            value = getattr(cursor.state, name)
+            update[name] = value[len(getattr(state, name)) :] if name in place.model.grown else value
+    return update
+
+
+def conclude(table: Table, place: Place, state: Any, result: Done | Lost) -> tuple[Any, Arc] | Failure:
+    """Leave a place by the row that its result has: the next state and the way taken, or the failure that no row catches."""
+    if isinstance(result, Done):
+        try:
+            return decide(place, state, result.value)
+        except UpdateError as error:
+            failure = describe_failure(error, place.name)
+    else:
+        failure = result.failure
+    try:
+        moved = decide_failure(table, place, state, failure)
+    except Exception as error:  # noqa: BLE001  # the caller's `note` may raise anything; the run fails with that
+        return attrs.evolve(describe_failure(error, place.name), others=(failure,))
+    return failure if moved is None else moved
+
+
+def list_questions(table: Table, cursor: Cursor) -> tuple[Question, ...]:
+    """List the open questions, in address order."""
+    if cursor.place is None or cursor.open is None:
+        return ()
+    place = table.places[cursor.place]
+    return tuple(_list_asked(place, cursor.state, cursor.open, (place.name,), f"@{cursor.step + 1}"))
+
+
+def _list_asked(place: Place, state: Any, opened: Open, address: Address, visit: str) -> Iterator[Question]:
+    if isinstance(opened, Asked):
+        pause = place.work
+        text = getattr(state, pause.question.name) if isinstance(pause.question, Field) else pause.question
+        yield Question("/".join(map(str, address)) + visit, address, text, pause.answer)
+    elif isinstance(opened, Nested) and place.child is not None:
+        cursor = opened.cursor
+        if cursor.place is not None and cursor.open is not None and cursor.status not in ENDED:
+            inner = place.child.places[cursor.place]
+            yield from _list_asked(inner, cursor.state, cursor.open, (*address, inner.name), f"{visit}.{cursor.step + 1}")
+    elif isinstance(opened, Group):
+        for index, member in enumerate(opened.members):
+            where = (*address, name_member(place, index))
+            yield from _list_asked(part_at(place, index), state, member, where, visit)
+
+
+def take_answer(place: Place, state: Any, answer: Any, question: str) -> Done:
+    """Check an answer and make it the pause's update.
+
+    Raises:
+        AnswerError: If it does not fit the type, or `accepts` gives a reason against it.
+    """
+    pause = place.work
+    faults: list[Fault] = []
+    frozen = place.item.admit(answer, None, (pause.into,), faults) if place.item is not None else answer
+    if faults:
+        raise AnswerError(question, "; ".join(map(str, faults)))
+    if pause.accepts is not None:
+        try:
+            reason = pause.accepts(state, frozen)
+        except Exception as error:  # noqa: BLE001  # the caller's check may raise anything; then the answer is not taken
+            raise AnswerError(question, f"accepts() raised {type(error).__name__}: {error}") from error
+        if reason is not None:
+            raise AnswerError(question, str(reason))
+    return Done({pause.into: frozen})
+
+
+def open_member(place: Place, state: Any, index: int) -> Open:
+    """Open the work of one member of a composite."""
+    if isinstance(place.work, Together):
+        return open_place(place.parts[index], state)
+    if place.child is None:
+        return FIRST
+    return _enter(place, place.work.enter, state, argument_at(place, state, index))
+
+
+def reopen(place: Place, state: Any, opened: Open) -> Open:
+    """Open failed work again for a resume: what failed gets a fresh first attempt, what is done stays done."""
+    if isinstance(opened, Lost):
+        return open_place(place, state)
+    if isinstance(opened, Nested) and opened.cursor.status is Status.FAILED and place.child is not None:
+        return Nested(reopen_cursor(place.child, opened.cursor))
+    if isinstance(opened, Group):
+        members = [
+            open_member(place, state, index)
+            if isinstance(member, Lost)
+            else reopen(part_at(place, index), state, member)
+            for index, member in enumerate(opened.members)
+        ]
+        return Group(tuple(members))
+    return opened
+
+
+def reopen_cursor(table: Table, cursor: Cursor) -> Cursor:
+    """Open a failed run again at its place; one that failed by an invariant after END stays there."""
+    place = table.places.get(cursor.place or "")
+    opened = None
+    if place is not None and cursor.open is not None and not isinstance(cursor.open, Done):
+        opened = reopen(place, cursor.state, cursor.open)
+    return attrs.evolve(cursor, open=opened, status=Status.RUNNING, reason="", failure=None, taken=())

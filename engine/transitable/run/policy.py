@@ -1,0 +1,138 @@
+"""The options of a run, and the clock that it reads.
+
+Responsible for: which options there are, their defaults and ranges, and the `Clock` port. Not for: policies of single
+places (`transitable.model.nodes.Retry`).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+
+from transitable.errors import OptionError, find_nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Clock(Protocol):
+    """Where a run's time comes from."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, under the sync driver."""
+        ...
+
+    async def asleep(self, seconds: float) -> None:
+        """Wait, under the async driver."""
+        ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait in this thread."""
+        time.sleep(seconds)
+
+    async def asleep(self, seconds: float) -> None:
+        """Wait in this task."""
+        import asyncio  # only under the async driver, so that importing the engine stays cheap
+
+        await asyncio.sleep(seconds)
+
+
+class ManualClock:
+    """A clock for tests: it stands still, and waiting moves it on at once."""
+
+    def __init__(self, start: float = 0.0) -> None:
+        self.time = start
+        """Seconds since the epoch; set it to move the clock."""
+        self.waits: list[float] = []
+        """Every wait asked for, in seconds."""
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        return self.time
+
+    def sleep(self, seconds: float) -> None:
+        """Move on by this much."""
+        self.waits.append(seconds)
+        self.time += seconds
+
+    async def asleep(self, seconds: float) -> None:
+        """Move on by this much."""
+        self.sleep(seconds)
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of `run`, `arun`, `stream`, `astream`, `start` and `resume`."""
+
+    run_id: str
+    """Names the run; default a random one. Idempotency keys start with it."""
+    max_steps: int
+    """Stop with LIMIT after exactly this many steps; default no limit."""
+    max_seconds: float
+    """Stop with LIMIT once the run has worked for this many seconds; default no limit."""
+    max_cost: float
+    """Stop with LIMIT once nodes have spent this much by `context.spend`; default no limit."""
+    clock: Clock
+    """Default the machine's."""
+    random: Callable[[], float]
+    """Gives numbers from 0 up to 1 for the jitter of waits; default `random.random`."""
+    keep_events: bool
+    """Keep the events, for `run.events`; default False. A handle always keeps them."""
+    check_invariants: bool
+    """Check the graph's invariants after every step, not only at the end; default False."""
+
+
+SYSTEM_CLOCK = SystemClock()
+
+
+def system_random() -> float:
+    """Draw from the standard library's generator."""
+    import random  # only where a policy has jitter
+
+    return random.random()  # noqa: S311  # waits between attempts need no cryptography
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse options that are unknown or out of range.
+
+    Raises:
+        OptionError: For the first of them.
+    """
+    known = RunOptions.__annotations__
+    for name, value in options.items():
+        if name not in known:
+            raise OptionError(name, "there is no such option", f"one of {', '.join(sorted(known))}", find_nearest(name, known))
+        if name == "max_steps" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise OptionError(name, f"found {value!r}", "a whole number of at least 1")
+        if name in ("max_seconds", "max_cost"):
+            check_positive(name, value)
+        if name in ("keep_events", "check_invariants") and not isinstance(value, bool):
+            raise OptionError(name, f"found {value!r}", "True or False")
+        if name == "run_id" and not (isinstance(value, str) and value):
+            raise OptionError(name, f"found {value!r}", "a text that is not empty")
+        if name == "random" and not callable(value):
+            raise OptionError(name, f"found {value!r}", "a function that gives numbers from 0 up to 1")
+        if name == "clock" and not all(hasattr(value, each) for each in ("now", "sleep", "asleep")):
+            raise OptionError(name, f"found {value!r}", "a Clock with now, sleep and asleep")
+
+
+def check_positive(name: str, value: object) -> None:
+    """Refuse what is not a finite number above 0.
+
+    Raises:
+        OptionError: If it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value <= 0:
+        raise OptionError(name, f"found {value!r}", "a finite number above 0")

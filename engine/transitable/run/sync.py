@@ -1,0 +1,186 @@
+"""The sync driver: calls nodes one after the other, in this thread.
+
+Responsible for: walking the open work of a place and calling what can be called. Everything that is decided comes from
+the kernel. Its twin is `transitable.run.aio`.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from transitable.errors import DriverError, NodeTimeout
+from transitable.run.context import Context
+from transitable.run.decisions import decide
+from transitable.run.kernel import after_attempt, argument_at, is_settled, name_member, part_at
+from transitable.run.threads import start_call
+from transitable.run.work import Done, Group, Lost, Nested, Outcome, Status, Task, done, raised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from transitable.model.table import Place, Table
+    from transitable.run.session import Session
+    from transitable.run.work import Address, Open
+
+
+def refuse_async(table: Table) -> None:
+    """Refuse to run a table that has async places, and to run at all inside an event loop.
+
+    Raises:
+        DriverError: If it is so.
+    """
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is not None and asyncio._get_running_loop() is not None:  # noqa: SLF001  # the documented C accessor that does not raise
+        raise DriverError("`run` was called inside a running event loop, which it would block", "use `await graph.arun(...)`")
+    name = table.async_name
+    if name is not None:
+        raise DriverError(f"place {name!r} is async", "use `await graph.arun(...)`, or asyncio.run(graph.arun(...))")
+
+
+def run_to_rest(session: Session) -> None:
+    """Run until the session is at rest, or its top must stop."""
+    while session.status is Status.RUNNING:
+        if session.quiet:
+            run_plain_places(session)
+            if session.status is not Status.RUNNING:
+                return
+        if not session.prepare():
+            return
+        take_step(session)
+
+
+def run_plain_places(session: Session) -> None:
+    """Run places that a driver may call directly, for as long as they come; the loop that makes short runs cheap."""
+    place, state, arcs = session.place, session.state, session.arcs
+    left = sys.maxsize if session.max_steps is None else session.max_steps - session.step
+    if place is None or not place.plain_sync or session.open is not None or left <= 0:
+        return
+    before = len(arcs)
+    silent = session.trail is None and session.written is None
+    error: Exception | None = None
+    try:
+        for _ in range(left):
+            update = place.call(state)
+            made, arc = decide(place, state, update)
+            arcs.append(arc)
+            if not silent:
+                session.keep_step(arc, state, made, update, session.step + len(arcs) - before)
+            state, place = made, arc.place
+            if place is None or not place.plain_sync:
+                break
+    except Exception as raised_here:  # noqa: BLE001  # a node may raise anything; it becomes a failure of its place
+        error = raised_here
+    finally:  # also for KeyboardInterrupt, which goes on to the caller
+        session.place, session.state = place, state
+        session.step += len(arcs) - before
+    session.close_steps(error)
+
+
+def take_step(session: Session) -> None:
+    """Do the work of the place that is due, and move on."""
+    place = session.place
+    assert place is not None and session.open is not None  # noqa: PT018, S101  # called after prepare
+
+    def save(opened: Open) -> None:
+        session.open = opened
+
+    save(work_through(session, place, session.open, session.state, (*session.address, place.name), save, None))
+    session.settle()
+
+
+def work_through(
+    session: Session,
+    place: Place,
+    opened: Open,
+    argument: Any,
+    address: Address,
+    save: Callable[[Open], None],
+    owner: Place | None,
+) -> Open:
+    """Do what can be done of a piece of open work; `save` keeps what is done when this is interrupted."""
+    if isinstance(opened, Task):
+        return make_attempts(session, place, opened, argument, address, save, owner)
+    if isinstance(opened, Nested) and place.child is not None and not is_settled(opened):
+        return run_child(session, place.child, opened, address, save)
+    if isinstance(opened, Group):
+        return work_members(session, place, opened, address, save)
+    return opened
+
+
+def work_members(session: Session, place: Place, group: Group, address: Address, save: Callable[[Open], None]) -> Open:
+    """Do the members of a composite, one after the other."""
+    members = list(group.members)
+    try:
+        for index, member in enumerate(members):
+            if session.find_stop() is not None:
+                break
+            if not is_settled(member):
+                members[index] = work_through(
+                    session,
+                    part_at(place, index),
+                    member,
+                    argument_at(place, session.state, index),
+                    (*address, name_member(place, index)),
+                    lambda opened, index=index: members.__setitem__(index, opened),  # type: ignore[misc]  # the default binds the loop's index
+                    place,
+                )
+            if place.work.stop_early and isinstance(members[index], Lost):
+                break
+    finally:
+        save(Group(tuple(members)))
+    return Group(tuple(members))
+
+
+def run_child(session: Session, table: Table, nested: Nested, address: Address, save: Callable[[Open], None]) -> Open:
+    """Run a graph inside until it is at rest."""
+    child = session.open_child(table, nested.cursor, address)
+    try:
+        run_to_rest(child)
+    finally:
+        save(Nested(child.cursor()))
+    return Nested(child.cursor())
+
+
+def make_attempts(
+    session: Session,
+    place: Place,
+    task: Task,
+    argument: Any,
+    address: Address,
+    save: Callable[[Open], None],
+    owner: Place | None,
+) -> Task | Done | Lost:
+    """Attempt a node or worker until it is done, lost, or the run must stop."""
+    while True:
+        if task.not_before is not None:
+            deadline = session.find_deadline(None)
+            wait = task.not_before - session.clock.now()
+            if deadline is not None and task.not_before > deadline:
+                wait = deadline - session.clock.now()
+            if wait > 0:
+                session.clock.sleep(wait)
+        if session.find_stop() is not None:
+            return task
+        outcome = call_place(session, place, argument, address, task.attempt)
+        now = session.clock.now() if place.retry is not None else 0.0
+        result = after_attempt(place, session.state, task, outcome, now, session.random, owner)
+        if not isinstance(result, Task):
+            return result
+        session.tell_retry(address, outcome.value)
+        task = result
+        save(task)
+
+
+def call_place(session: Session, place: Place, argument: Any, address: Address, attempt: int) -> Outcome:
+    """Call a node or worker once."""
+    arguments = (argument, Context(session, address, attempt, place.timeout)) if place.takes_context else (argument,)
+    try:
+        if place.timeout is None:
+            return done(place.call(*arguments))
+        call = start_call(place.call, arguments)
+        if not call.wait(place.timeout):
+            raise NodeTimeout(place.name, place.timeout)
+        return done(call.unwrap())
+    except Exception as error:  # noqa: BLE001  # a node may raise anything; it becomes a failure of its place
+        return raised(session.describe(error, address, attempt))
