@@ -1,1 +1,1 @@
-"""What is wrong with a table: findings, one module a property, and proofs of claims."""
+"""What is wrong with a table (`findings`), what is proved of its paths (`claims`), how long it can run (`bounds`)."""
