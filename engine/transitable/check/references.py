@@ -81,10 +81,7 @@ class Reference:
 
 def is_row(reference: Any) -> bool:
     """Tell whether a reference names a row: a pair of its place and its value."""
-    if not isinstance(reference, tuple):
-        return False
-    parts: tuple[Any, ...] = reference
-    return len(parts) == len(("place", "value"))
+    return reference.__class__ is tuple and len(reference) == len(("place", "value"))
 
 
 def show_reference(reference: Any) -> str:
