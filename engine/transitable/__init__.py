@@ -4,7 +4,18 @@ The public names, grouped as a graph is made: the state, the table, what is clai
 wrong. `docs/architecture.md` says which module is responsible for what.
 """
 
-from transitable.check.claims import Claim, always, at_most_one, between, ends_at, exactly_one, inside, never, precedes, prove
+from transitable.check.claims import (
+    Claim,
+    always,
+    at_most_one,
+    between,
+    ends_at,
+    exactly_one,
+    inside,
+    never,
+    precedes,
+    prove,
+)
 from transitable.check.findings import Finding
 from transitable.errors import (
     AnswerError,

@@ -158,7 +158,9 @@ class AnswerError(ExecutionError, ValueError):
 class OutcomeError(ExecutionError, LookupError):
     """An outcome was handed in for work that is not pending; `pending` are the addresses that are."""
 
-    def __init__(self, address: tuple[str | int, ...], reason: str, pending: Sequence[tuple[str | int, ...]] = ()) -> None:
+    def __init__(
+        self, address: tuple[str | int, ...], reason: str, pending: Sequence[tuple[str | int, ...]] = ()
+    ) -> None:
         super().__init__(address, reason, pending)
         self.address = address
         self.reason = reason
@@ -196,7 +198,7 @@ class ResumeError(ExecutionError):
         return f"a run that is {self.status} cannot go on like this: {self.reason}"
 
 
-class NodeTimeout(ExecutionError, TimeoutError):
+class NodeTimeout(ExecutionError, TimeoutError):  # noqa: N818  # named for what happened, as a caller says it
     """An attempt took longer than `seconds`; a result that comes later is dropped."""
 
     def __init__(self, place: str, seconds: float) -> None:
@@ -238,19 +240,19 @@ class RunError(ExecutionError):
         return f"the run is {self.run.status}{where}: {self.run.reason}"
 
 
-class RunFailed(RunError):
+class RunFailed(RunError):  # noqa: N818  # named for what happened, as a caller says it
     """The run ended FAILED; the live exception, where this process still has it, is the `__cause__`."""
 
 
-class RunPaused(RunError):
+class RunPaused(RunError):  # noqa: N818  # named for what happened, as a caller says it
     """The run waits for answers; see `run.questions`."""
 
 
-class RunLimited(RunError):
+class RunLimited(RunError):  # noqa: N818  # named for what happened, as a caller says it
     """The run stopped at a limit and can be resumed with more."""
 
 
-class RunCancelled(RunError):
+class RunCancelled(RunError):  # noqa: N818  # named for what happened, as a caller says it
     """The run was cancelled."""
 
 

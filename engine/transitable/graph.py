@@ -6,27 +6,29 @@ A graph never changes once it is built. Not for: what is behind the doors.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import attrs
 
 from transitable.check.bounds import longest_run
+from transitable.check.claims import Claim
 from transitable.check.findings import Finding, find_problems
 from transitable.errors import OptionError, TableError, find_nearest
+from transitable.model.compiler import compile_table
 from transitable.model.nodes import Each, Node, Pause, Subgraph, Together
-from transitable.model.rows import Again, By, End, Row, Then
+from transitable.model.rows import Again, By, End, Then
 from transitable.model.state import describe_state
-from transitable.model.table import Table, compile_table
+from transitable.model.table import Table
 from transitable.run import sync
 from transitable.run.context import Context
 from transitable.run.handle import Handle, resume_session, start_session
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterator, Sequence
     from typing import Unpack
 
-    from transitable.check.claims import Claim
+    from transitable.model.rows import Row
     from transitable.run.events import Event
     from transitable.run.failures import Failure
     from transitable.run.policy import RunOptions
@@ -128,7 +130,9 @@ class Graph(Generic[S]):
         return (self.name, table.model.cls, table.hash, frozenset(map(str, table.rows)), tuple(map(str, self.claims)))
 
     def __repr__(self) -> str:
-        return f"<Graph {self.name!r}: {len(self.table.places)} places, {len(self.rows)} rows, {len(self.claims)} claims>"
+        return (
+            f"<Graph {self.name!r}: {len(self.table.places)} places, {len(self.rows)} rows, {len(self.claims)} claims>"
+        )
 
     # -- the doors
 
@@ -228,11 +232,11 @@ class Graph(Generic[S]):
         Raises:
             OptionError: If there is no such form.
         """
-        from transitable.render import draw  # only by who draws, so that importing the engine stays cheap
+        from transitable.render import FORMS  # only for who draws, so that importing the engine stays cheap
 
-        if form not in ("table", "mermaid", "dot"):
-            raise OptionError("form", f"found {form!r}", "table, mermaid or dot", find_nearest(form, ("table", "mermaid", "dot")))
-        return draw(self.table, form)
+        if form not in FORMS:
+            raise OptionError("form", f"found {form!r}", f"one of {', '.join(FORMS)}", find_nearest(form, FORMS))
+        return FORMS[form](self.table)
 
 
 PlaceLike = NodeFunction[S] | Node | Each | Together | Pause | Subgraph | Graph[Any]

@@ -128,7 +128,9 @@ class ShapeReader:
         return self._read_bare(annotation)
 
     def _read_enum(self, annotation: type[enum.Enum]) -> Shape:
-        if issubclass(annotation, enum.Flag):  # a flag has members by the power set; as a value it is fine, as a branch not
+        if issubclass(
+            annotation, enum.Flag
+        ):  # a flag has members by the power set; as a value it is fine, as a branch not
             return Shape(annotation.__qualname__, frozenset({annotation}))
         return ClosedShape(annotation.__qualname__, tuple(annotation), frozenset({annotation}))
 
@@ -189,7 +191,9 @@ class ShapeReader:
             return MappingShape(text, self.read(args[0]), self.read(args[1]))
         if isinstance(origin, type) and origin in INSTEAD:
             raise Unreadable(f"{text}, which can change", INSTEAD[origin])
-        raise Unreadable(f"{text}, a type that the engine cannot check", "a frozen attrs class, an enum, or a plain type")
+        raise Unreadable(
+            f"{text}, a type that the engine cannot check", "a frozen attrs class, an enum, or a plain type"
+        )
 
     def _read_tuple(self, text: str, args: tuple[Any, ...]) -> Shape:
         if len(args) == 2 and args[1] is Ellipsis:
@@ -246,7 +250,9 @@ def read_hints(owner: Callable[..., Any], names: tuple[str, ...]) -> dict[str, A
     """
     function: Any = getattr(owner, "__func__", owner)
     function = getattr(function, "__wrapped__", function)
-    annotations: dict[str, Any] = {name: each for name, each in getattr(function, "__annotations__", {}).items() if name in names}
+    annotations: dict[str, Any] = {
+        name: each for name, each in getattr(function, "__annotations__", {}).items() if name in names
+    }
     if not any(isinstance(each, str) for each in annotations.values()):
         return annotations
     code = getattr(function, "__code__", None)

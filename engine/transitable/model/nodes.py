@@ -67,7 +67,9 @@ class Retry:
         check_number("Retry(attempts=...)", self.attempts, 1, whole=True)
         for name in ("wait", "factor", "longest", "jitter"):
             check_number(f"Retry({name}=...)", getattr(self, name), 0)
-        if not isinstance(self.on, tuple) or not all(isinstance(each, type) and issubclass(each, Exception) for each in self.on):
+        if not isinstance(self.on, tuple) or not all(
+            isinstance(each, type) and issubclass(each, Exception) for each in self.on
+        ):
             raise PlaceError("Retry(on=...)", repr(self.on), "a tuple of Exception classes")
 
 
@@ -205,7 +207,9 @@ def each(
     if not is_graph and not callable(worker) and not isinstance(worker, Node):
         raise PlaceError(f"the worker of each {found!r}", repr(worker), "a function, a node(...) or a graph")
     if is_graph and enter is None:
-        raise PlaceError(f"each {found!r} over a graph", "no enter=", "enter=(state, item) -> the state the graph starts from")
+        raise PlaceError(
+            f"each {found!r} over a graph", "no enter=", "enter=(state, item) -> the state the graph starts from"
+        )
     if not is_graph and (enter or leave):
         raise PlaceError(f"each {found!r} over a function", "enter= or leave=", "neither; they are for graphs")
     return Each(items, worker, into, at_once, found, enter, leave, stop_early)
@@ -283,5 +287,7 @@ def subgraph(
     if not isinstance(graph, HasTable):
         raise PlaceError("subgraph(...)", repr(graph), "a Graph")
     if (enter is None) != (leave is None):
-        raise PlaceError(f"subgraph {graph.name!r}", "one of enter= and leave=", "both, or neither for the same state class")
+        raise PlaceError(
+            f"subgraph {graph.name!r}", "one of enter= and leave=", "both, or neither for the same state class"
+        )
     return Subgraph(graph, name or graph.name, enter, leave)

@@ -12,11 +12,14 @@ at again, so the cost of an update follows what changed.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping, Set
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from collections.abc import Mapping, Set
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from transitable.errors import find_nearest
 from transitable.model.frozen import FrozenDict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Path = tuple[object, ...]
 """Where a value stands: field name first, then indexes, keys and field names."""
@@ -112,7 +115,9 @@ class FloatShape(Shape):
             try:
                 return float(value)
             except OverflowError:
-                faults.append(Fault(path, f"an int of {value.bit_length()} bits", "float; this int is too large for one"))
+                faults.append(
+                    Fault(path, f"an int of {value.bit_length()} bits", "float; this int is too large for one")
+                )
                 return value
         return super().admit(value, old, path, faults)
 
@@ -245,7 +250,9 @@ class MappingShape(Shape):
         frozen: dict[Any, Any] = {}
         for key, item in value.items():
             here = (*path, key)
-            made = item if item is known.get(key, ABSENT) else self.value.admit(item, known.get(key, ABSENT), here, faults)
+            made = (
+                item if item is known.get(key, ABSENT) else self.value.admit(item, known.get(key, ABSENT), here, faults)
+            )
             changed = changed or made is not item
             frozen[self.key.admit(key, ABSENT, here, faults)] = made
         return FrozenDict(frozen) if changed else value
@@ -286,7 +293,13 @@ class ClassShape(Shape):
         try:
             return self.cls(**made)
         except Exception as error:  # noqa: BLE001  # the class's own __init__ and validators may raise anything
-            faults.append(Fault(path, show_value(value), f"a {self.text} that its own __init__ accepts once its parts are frozen ({error})"))
+            faults.append(
+                Fault(
+                    path,
+                    show_value(value),
+                    f"a {self.text} that its own __init__ accepts once its parts are frozen ({error})",
+                )
+            )
             return value
 
     def describe_wrong(self, value: object) -> str:
@@ -352,7 +365,9 @@ class JsonShape(Shape):
             return self._admit_items(value, old, path, faults)
         if isinstance(value, Mapping):
             return self._admit_mapping(value, old, path, faults)
-        faults.append(Fault(path, show_value(value), f"{self.text}; declare the type in the state class instead of Any"))
+        faults.append(
+            Fault(path, show_value(value), f"{self.text}; declare the type in the state class instead of Any")
+        )
         return value
 
     def _admit_items(self, value: Any, old: Any, path: Path, faults: list[Fault]) -> Any:

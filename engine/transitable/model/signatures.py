@@ -38,7 +38,9 @@ def read_signature(function: Any) -> Signature:
     """Read how a function, method or other callable is called."""
     is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        return Signature(takes_context=False, is_async=is_async, problem="is a generator; return the update instead of yielding")
+        return Signature(
+            takes_context=False, is_async=is_async, problem="is a generator; return the update instead of yielding"
+        )
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # some builtins have no signature; they are called with one argument
@@ -64,7 +66,9 @@ def read_writes(function: Any) -> Writes:
     try:
         hints = read_hints(function, ("return",))
     except (NameError, TypeError, ValueError) as error:
-        return Writes(None, f"its return annotation cannot be read ({error}); use names that are importable at module level")
+        return Writes(
+            None, f"its return annotation cannot be read ({error}); use names that are importable at module level"
+        )
     if "return" not in hints:
         return Writes(None)
     return _read_annotation(hints["return"])
@@ -85,7 +89,9 @@ def _read_annotation(annotation: Any) -> Writes:
     plain = origin or annotation
     if isinstance(plain, type) and issubclass(plain, collections.abc.Mapping):
         return Writes(None)
-    return Writes(None, f"it is annotated to return {show_annotation(annotation)}; a node returns a TypedDict, a Mapping or None")
+    return Writes(
+        None, f"it is annotated to return {show_annotation(annotation)}; a node returns a TypedDict, a Mapping or None"
+    )
 
 
 def read_typed_dict(annotation: Any) -> dict[str, Any]:

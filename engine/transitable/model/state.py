@@ -72,7 +72,21 @@ class StateModel:
     `problems` is empty for a class that can be a state; otherwise the model is only good for reporting them.
     """
 
-    __slots__ = ("_admits", "_exact", "_make_parts", "_quicks", "_rechecked", "builder", "cls", "grown", "index", "names", "problems", "read", "shapes")
+    __slots__ = (
+        "_admits",
+        "_exact",
+        "_make_parts",
+        "_quicks",
+        "_rechecked",
+        "builder",
+        "cls",
+        "grown",
+        "index",
+        "names",
+        "problems",
+        "read",
+        "shapes",
+    )
 
     def __init__(
         self,
@@ -94,7 +108,9 @@ class StateModel:
         """Reads all fields of a state, in the order of `names`, as a tuple."""
         fields = attrs.fields(cls) if attrs.has(cls) else ()
         self._exact = all(field.init and not field.kw_only for field in fields) and _has_made_init(cls)
-        self._rechecked = tuple(self.names) if _may_alter(cls) else tuple(f.name for f in fields if f.converter is not None)
+        self._rechecked = (
+            tuple(self.names) if _may_alter(cls) else tuple(f.name for f in fields if f.converter is not None)
+        )
         self._make_parts: tuple[tuple[str, int], ...] = tuple(
             (field.alias or field.name, position) for position, field in enumerate(fields) if field.init
         )
@@ -115,7 +131,13 @@ class StateModel:
             else:
                 made = self.cls(**{parameter: values[position] for parameter, position in self._make_parts})
         except Exception as error:  # noqa: BLE001  # validators and converters of the user may raise anything
-            faults.append(Fault(("(state)",), f"values that {self.cls.__qualname__} refuses", f"what its own __init__ accepts ({error})"))
+            faults.append(
+                Fault(
+                    ("(state)",),
+                    f"values that {self.cls.__qualname__} refuses",
+                    f"what its own __init__ accepts ({error})",
+                )
+            )
             return None
         for name in self._rechecked:
             value = getattr(made, name)
@@ -137,7 +159,9 @@ class StateModel:
             StateError: If it is of another class, or a field does not fit; all faults at once.
         """
         if type(state) is not self.cls:
-            raise StateError(self.cls.__qualname__, (Fault((), show_value(state), f"an instance of {self.cls.__qualname__}"),))
+            raise StateError(
+                self.cls.__qualname__, (Fault((), show_value(state), f"an instance of {self.cls.__qualname__}"),)
+            )
         came = self.read(state)
         faults: list[Fault] = []
         for value, quick, admit in zip(came, self._quicks, self._admits, strict=True):
@@ -228,7 +252,9 @@ def describe_state(cls: Any) -> StateModel:
     """Read a state class; what is wrong with it is in the model's `problems`, for the checks to report."""
     if not isinstance(cls, type) or not attrs.has(cls):
         name = getattr(cls, "__qualname__", repr(cls))
-        return StateModel(object, {}, frozenset(), (("state-not-frozen", f"{name} is not an attrs class", "@attrs.frozen"),))
+        return StateModel(
+            object, {}, frozenset(), (("state-not-frozen", f"{name} is not an attrs class", "@attrs.frozen"),)
+        )
     problems: list[tuple[str, str, str]] = []
     if not is_frozen(cls):
         problems.append(("state-not-frozen", f"{cls.__qualname__} can change", "@attrs.frozen"))

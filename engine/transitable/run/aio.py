@@ -16,15 +16,16 @@ from transitable.model.nodes import Each
 from transitable.run.context import Context
 from transitable.run.decisions import decide
 from transitable.run.kernel import after_attempt, argument_at, is_settled, name_member, part_at
-from transitable.run.threads import Call, start_call
-from transitable.run.work import Done, Group, Lost, Nested, Outcome, Status, Task, done, raised
+from transitable.run.threads import start_call
+from transitable.run.work import Done, Group, Lost, Nested, Status, Task, done, raised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from transitable.model.table import Place, Table
     from transitable.run.session import Session
-    from transitable.run.work import Address, Open
+    from transitable.run.threads import Call
+    from transitable.run.work import Address, Open, Outcome
 
 
 async def run_to_rest(session: Session) -> None:
@@ -99,7 +100,9 @@ async def work_through(
     return opened
 
 
-async def work_members(session: Session, place: Place, group: Group, address: Address, save: Callable[[Open], None]) -> Open:
+async def work_members(
+    session: Session, place: Place, group: Group, address: Address, save: Callable[[Open], None]
+) -> Open:
     """Do the members of a composite, so many at once as it allows."""
     members = list(group.members)
     waiting = iter([index for index, member in enumerate(members) if not is_settled(member)])
@@ -109,7 +112,9 @@ async def work_members(session: Session, place: Place, group: Group, address: Ad
         if at_once <= 1:
             await work(session, place, members, waiting, address)
         else:
-            await gather_all([asyncio.ensure_future(work(session, place, members, waiting, address)) for _ in range(at_once)])
+            await gather_all(
+                [asyncio.ensure_future(work(session, place, members, waiting, address)) for _ in range(at_once)]
+            )
     finally:
         save(Group(tuple(members)))
     return Group(tuple(members))
@@ -131,7 +136,9 @@ def _is_plain_each(session: Session, place: Place) -> bool:
     return plain and place.parts[0].is_async and session.top.quiet
 
 
-async def work_plainly(session: Session, place: Place, members: list[Open], waiting: Iterator[int], address: Address) -> None:
+async def work_plainly(
+    session: Session, place: Place, members: list[Open], waiting: Iterator[int], address: Address
+) -> None:
     """Take items from `waiting` and await a plain worker on each; the loop that makes wide fan-outs cheap."""
     part = place.parts[0]
     items = getattr(session.state, place.work.items)
@@ -154,7 +161,9 @@ async def work_plainly(session: Session, place: Place, members: list[Open], wait
             members[index] = result
 
 
-async def work_in_turn(session: Session, place: Place, members: list[Open], waiting: Iterator[int], address: Address) -> None:
+async def work_in_turn(
+    session: Session, place: Place, members: list[Open], waiting: Iterator[int], address: Address
+) -> None:
     """Take members from `waiting` and work each through."""
     for index in waiting:
         if session.find_stop() is not None:
@@ -174,7 +183,9 @@ async def work_in_turn(session: Session, place: Place, members: list[Open], wait
             return
 
 
-async def run_child(session: Session, table: Table, nested: Nested, address: Address, save: Callable[[Open], None]) -> Open:
+async def run_child(
+    session: Session, table: Table, nested: Nested, address: Address, save: Callable[[Open], None]
+) -> Open:
     """Run a graph inside until it is at rest."""
     child = session.open_child(table, nested.cursor, address)
     try:

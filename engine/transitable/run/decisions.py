@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from transitable.errors import UpdateError, find_nearest
 from transitable.model.shapes import Attribute, Fault, show_value
 from transitable.model.state import Slot
-from transitable.run.failures import REFUSED, Failure
+from transitable.run.failures import REFUSED
 
 if TYPE_CHECKING:
     from transitable.model.table import Arc, Place, Table
+    from transitable.run.failures import Failure
 
 NOTHING: Mapping[str, Any] = {}
 UNKNOWN: tuple[int, frozenset[type]] = (-1, frozenset())
@@ -134,7 +135,11 @@ def _explain_unknown(place: Place, name: object, value: object) -> Fault:
     path, came = (name,), show_value(value)
     if name in place.model.shapes:
         if place.declared is not None and name not in place.declared:
-            return Fault(path, came, f"only the fields that {place.name!r} is annotated to write: {', '.join(place.slots) or 'none'}")
+            return Fault(
+                path,
+                came,
+                f"only the fields that {place.name!r} is annotated to write: {', '.join(place.slots) or 'none'}",
+            )
         return Fault(path, came, "nothing: this is a count, and only the engine writes counts")
     return Fault(path, came, f"a field of {place.model.cls.__qualname__}", find_nearest(name, place.model.names))
 
@@ -143,13 +148,26 @@ def _refuse(place: Place, state: Any, update: Mapping[str, Any]) -> NoReturn:
     frozen, faults = find_faults(place, state, update)
     if place.by is not None and not place.given and place.root not in update:
         nearest = find_nearest(place.root, update)
-        faults.append(Fault((place.root,), "nothing", f"a value: the branch at {place.name!r} reads what the place has just written", nearest))
+        faults.append(
+            Fault(
+                (place.root,),
+                "nothing",
+                f"a value: the branch at {place.name!r} reads what the place has just written",
+                nearest,
+            )
+        )
     elif place.by is not None and not faults:
         label: Any = frozen.get(place.root or "", getattr(state, place.root or "", None))
         for name in place.field_path[1:]:
             label = None if label is None else getattr(label, name)
         path = (place.root, *(Attribute(name) for name in place.field_path[1:]))
-        faults.append(Fault(path, show_value(label), f"one of the values that {place.name!r} has a row for: {', '.join(map(repr, place.arcs))}"))
+        faults.append(
+            Fault(
+                path,
+                show_value(label),
+                f"one of the values that {place.name!r} has a row for: {', '.join(map(repr, place.arcs))}",
+            )
+        )
     raise UpdateError(place.name, tuple(faults))
 
 

@@ -6,19 +6,20 @@ Responsible for: one flat kind of event, the same live and in the record. Not fo
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from transitable.model.frozen import FrozenDict
+from transitable.model.rows import Row
+from transitable.run.failures import Failure
 from transitable.run.work import Address, Question, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from transitable.model.rows import Row
     from transitable.model.state import StateModel
-    from transitable.run.failures import Failure
 
 
 class EventKind(enum.StrEnum):
@@ -93,5 +94,7 @@ def expand_trail(model: StateModel, trail: Iterable[Event | Step]) -> tuple[Even
         arc, before, after, step, started, finished = entry
         address = (arc.row.source,)
         events.append(Event(EventKind.STARTED, step, address, started))
-        events.append(Event(EventKind.FINISHED, step, address, finished, row=arc.row, changes=find_changes(model, before, after)))
+        events.append(
+            Event(EventKind.FINISHED, step, address, finished, row=arc.row, changes=find_changes(model, before, after))
+        )
     return tuple(events)

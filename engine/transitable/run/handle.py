@@ -187,7 +187,14 @@ def answer_question(session: Session, question: str, value: Any) -> None:
     address = asked.address
     try:
         session.open = put(
-            session.place, session.state, session.open, address, address[1:], answered(value), session.clock.now(), session.random
+            session.place,
+            session.state,
+            session.open,
+            address,
+            address[1:],
+            answered(value),
+            session.clock.now(),
+            session.random,
         )
     except AnswerError as error:
         raise AnswerError(question, error.reason, tuple(open_now)) from error
@@ -243,7 +250,9 @@ def resume_session(
     if run.status not in (Status.PAUSED, Status.FAILED, Status.LIMIT):
         raise ResumeError(str(run.status), "only a run that is paused, failed or at a limit can be resumed")
     if run.status is Status.FAILED and run.place is None:
-        raise ResumeError(str(run.status), "it failed after END, and nothing is left to run; correct the invariant or fork the state")
+        raise ResumeError(
+            str(run.status), "it failed after END, and nothing is left to run; correct the invariant or fork the state"
+        )
     if answers and run.status is not Status.PAUSED:
         raise ResumeError(str(run.status), "it has no open question")
     if run.status is Status.PAUSED and not answers:

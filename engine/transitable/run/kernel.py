@@ -17,15 +17,12 @@ from transitable.model.shapes import Fault
 from transitable.run.decisions import decide, decide_failure, find_broken_invariant, freeze_update
 from transitable.run.failures import Failure, choose_failure, describe_failure
 from transitable.run.work import (
-    Address,
     Asked,
     Cursor,
     Done,
     Group,
     Lost,
     Nested,
-    Open,
-    Outcome,
     Question,
     Status,
     Task,
@@ -36,6 +33,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from transitable.model.table import Arc, Place, Table
+    from transitable.run.work import (
+        Address,
+        Open,
+        Outcome,
+    )
 
 FIRST = Task()
 ASKED = Asked()
@@ -97,7 +99,12 @@ def advance(
     place = table.places.get(cursor.place or "")
     opened = cursor.open
     for address in sorted(outcomes, key=_order):
-        if place is None or opened is None or address[:1] != (place.name,) or cursor.status not in (Status.RUNNING, Status.PAUSED):
+        if (
+            place is None
+            or opened is None
+            or address[:1] != (place.name,)
+            or cursor.status not in (Status.RUNNING, Status.PAUSED)
+        ):
             raise OutcomeError(address, "it is not pending", [work.address for work in pending(table, cursor)])
         opened = put(place, cursor.state, opened, address, address[1:], outcomes[address], now, random)
     return _settle_all(table, attrs.evolve(cursor, open=opened, status=Status.RUNNING, reason=""), ())
@@ -191,7 +198,12 @@ def _list_work(place: Place, state: Any, opened: Open, address: Address, key: st
         yield Work(address, place, argument, f"{key}:{'/'.join(map(str, address))}", opened.attempt, opened.not_before)
     elif isinstance(opened, Nested):
         cursor = opened.cursor
-        if place.child is not None and cursor.place is not None and cursor.open is not None and cursor.status is Status.RUNNING:
+        if (
+            place.child is not None
+            and cursor.place is not None
+            and cursor.open is not None
+            and cursor.status is Status.RUNNING
+        ):
             inner = place.child.places[cursor.place]
             inner_key = f"{key}:{'/'.join(map(str, address))}:{cursor.step}"
             yield from _list_work(inner, cursor.state, cursor.open, (*address, inner.name), inner_key, cursor.state)
@@ -400,7 +412,9 @@ def _list_asked(place: Place, state: Any, opened: Open, address: Address, visit:
         cursor = opened.cursor
         if cursor.place is not None and cursor.open is not None and cursor.status not in ENDED:
             inner = place.child.places[cursor.place]
-            yield from _list_asked(inner, cursor.state, cursor.open, (*address, inner.name), f"{visit}.{cursor.step + 1}")
+            yield from _list_asked(
+                inner, cursor.state, cursor.open, (*address, inner.name), f"{visit}.{cursor.step + 1}"
+            )
     elif isinstance(opened, Group):
         for index, member in enumerate(opened.members):
             where = (*address, name_member(place, index))
@@ -421,7 +435,7 @@ def take_answer(place: Place, state: Any, answer: Any, question: str) -> Done:
     if pause.accepts is not None:
         try:
             reason = pause.accepts(state, frozen)
-        except Exception as error:  # noqa: BLE001  # the caller's check may raise anything; then the answer is not taken
+        except Exception as error:  # the caller's check may raise anything; then the answer is not taken
             raise AnswerError(question, f"accepts() raised {type(error).__name__}: {error}") from error
         if reason is not None:
             raise AnswerError(question, str(reason))

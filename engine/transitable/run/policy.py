@@ -113,7 +113,9 @@ def check_options(options: Mapping[str, Any]) -> None:
     known = RunOptions.__annotations__
     for name, value in options.items():
         if name not in known:
-            raise OptionError(name, "there is no such option", f"one of {', '.join(sorted(known))}", find_nearest(name, known))
+            raise OptionError(
+                name, "there is no such option", f"one of {', '.join(sorted(known))}", find_nearest(name, known)
+            )
         if name == "max_steps" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise OptionError(name, f"found {value!r}", "a whole number of at least 1")
         if name in ("max_seconds", "max_cost"):

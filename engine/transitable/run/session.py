@@ -68,7 +68,9 @@ class Session:
     quiet = True
     """Whether plain places may be run without looking at anything but the step limit."""
 
-    def __init__(self, table: Table, state: Any, place: Place | None, step: int = 0, top: Session | None = None) -> None:
+    def __init__(
+        self, table: Table, state: Any, place: Place | None, step: int = 0, top: Session | None = None
+    ) -> None:
         self.table = table
         self.state = state
         self.place = place
@@ -244,11 +246,17 @@ class Session:
                     now,
                     row=arc.row,
                     changes=find_changes(self.table.model, self.state, state),
-                    failure=result.failure if isinstance(result, Lost) else CANCELLED if arc.row.kind is RowKind.CANCEL else None,
+                    failure=result.failure
+                    if isinstance(result, Lost)
+                    else CANCELLED
+                    if arc.row.kind is RowKind.CANCEL
+                    else None,
                 )
             )
         if self.written is not None:
-            self.written.update(result.value or () if isinstance(result, Done) else find_changes(self.table.model, self.state, state))
+            self.written.update(
+                result.value or () if isinstance(result, Done) else find_changes(self.table.model, self.state, state)
+            )
         self.arcs.append(arc)
         self.state, self.place, self.open, self.told = state, arc.place, None, False
         self.step += 1
@@ -295,7 +303,9 @@ class Session:
         now = self.clock.now()
         if status is Status.PAUSED:
             for question in list_questions(self.table, self.cursor()):
-                self.record(Event(EventKind.ASKED, self.step + 1, question.address, now, value=question.text, question=question))
+                self.record(
+                    Event(EventKind.ASKED, self.step + 1, question.address, now, value=question.text, question=question)
+                )
         self.record(Event(EventKind.ENDED, self.step, (), now, failure=failure, status=status, value=reason or None))
 
     # -- failures and events

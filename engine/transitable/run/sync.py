@@ -14,14 +14,14 @@ from transitable.run.context import Context
 from transitable.run.decisions import decide
 from transitable.run.kernel import after_attempt, argument_at, is_settled, name_member, part_at
 from transitable.run.threads import start_call
-from transitable.run.work import Done, Group, Lost, Nested, Outcome, Status, Task, done, raised
+from transitable.run.work import Group, Lost, Nested, Status, Task, done, raised
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from transitable.model.table import Place, Table
     from transitable.run.session import Session
-    from transitable.run.work import Address, Open
+    from transitable.run.work import Address, Done, Open, Outcome
 
 
 def refuse_async(table: Table) -> None:
@@ -31,8 +31,10 @@ def refuse_async(table: Table) -> None:
         DriverError: If it is so.
     """
     asyncio = sys.modules.get("asyncio")
-    if asyncio is not None and asyncio._get_running_loop() is not None:  # noqa: SLF001  # the documented C accessor that does not raise
-        raise DriverError("`run` was called inside a running event loop, which it would block", "use `await graph.arun(...)`")
+    if asyncio is not None and asyncio._get_running_loop() is not None:  # the documented C accessor that does not raise
+        raise DriverError(
+            "`run` was called inside a running event loop, which it would block", "use `await graph.arun(...)`"
+        )
     name = table.async_name
     if name is not None:
         raise DriverError(f"place {name!r} is async", "use `await graph.arun(...)`, or asyncio.run(graph.arun(...))")

@@ -41,7 +41,9 @@ class Call:
         return self.value
 
 
-def start_call(function: Callable[..., Any], arguments: tuple[Any, ...], on_done: Callable[[Call], None] | None = None) -> Call:
+def start_call(
+    function: Callable[..., Any], arguments: tuple[Any, ...], on_done: Callable[[Call], None] | None = None
+) -> Call:
     """Start a call in a daemon thread, with a copy of the caller's context variables.
 
     Args:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from transitable.model.nodes import each, field, node, pause, together
 from transitable.model.rows import END, Row, RowKind, again, by, limit, then
 from transitable.model.state import describe_state
-from transitable.model.table import Table, compile_table
+from transitable.model.compiler import compile_table
+from transitable.model.table import Table
 from transitable.render.drawing import DrawingError
 from transitable.render.mermaid import draw_mermaid, escape, parse_mermaid, unescape
 

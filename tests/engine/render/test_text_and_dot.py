@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from transitable.model.nodes import each, node, pause, subgraph, together
 from transitable.model.rows import END, again, by, then
 from transitable.model.state import describe_state
-from transitable.model.table import Table, compile_table
+from transitable.model.compiler import compile_table
+from transitable.model.table import Table
 from transitable.render.dot import draw_dot
 from transitable.render.text import draw_table, measure
 
