@@ -219,7 +219,7 @@ class FrozenSetShape(Shape):
         """Freeze a set, and check its items."""
         if value is old:
             return value
-        if not isinstance(value, Set) or isinstance(value, Mapping):
+        if not isinstance(value, AbstractSet) or isinstance(value, Mapping):
             faults.append(Fault(path, show_value(value), f"{self.text} (a set or frozenset)"))
             return value
         quick = self.item.quick

@@ -36,7 +36,7 @@ class Writes(NamedTuple):
 
 def read_signature(function: Any) -> Signature:
     """Read how a function, method or other callable is called."""
-    is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
+    is_async = inspect.iscoroutinefunction(function) or (callable(function) and inspect.iscoroutinefunction(type(function).__call__))
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         return Signature(
             takes_context=False, is_async=is_async, problem="is a generator; return the update instead of yielding"
@@ -62,7 +62,7 @@ def read_writes(function: Any) -> Writes:
     while isinstance(function, functools.partial):
         function = function.func
     if not (inspect.isfunction(function) or inspect.ismethod(function)):
-        function = getattr(type(function), "__call__", function)
+        function = type(function).__call__ if callable(function) else function
     try:
         hints = read_hints(function, ("return",))
     except (NameError, TypeError, ValueError) as error:

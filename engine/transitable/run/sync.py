@@ -180,9 +180,14 @@ def call_place(session: Session, place: Place, argument: Any, address: Address, 
     try:
         if place.timeout is None:
             return done(place.call(*arguments))
-        call = start_call(place.call, arguments)
-        if not call.wait(place.timeout):
-            raise NodeTimeout(place.name, place.timeout)
-        return done(call.unwrap())
+        return done(call_in_time(place, arguments, place.timeout))
     except Exception as error:  # noqa: BLE001  # a node may raise anything; it becomes a failure of its place
         return raised(session.describe(error, address, attempt))
+
+
+def call_in_time(place: Place, arguments: tuple[Any, ...], seconds: float) -> Any:
+    """Call a node in a thread, and wait at most so many seconds for it."""
+    call = start_call(place.call, arguments)
+    if not call.wait(seconds):
+        raise NodeTimeout(place.name, seconds)
+    return call.unwrap()
