@@ -9,8 +9,6 @@ together with everything else. Not for: reading what a caller wrote (`transitabl
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -161,6 +159,9 @@ class Table:
     @functools.cached_property
     def hash(self) -> str:
         """SHA-256 of start, rows and the tables inside, as hex; limits' numbers, comments and order change nothing."""
+        import hashlib  # loaded with OpenSSL; only for who asks for the hash
+        import json  # as above
+
         lines = sorted(json.dumps(_list_row(row)) for row in self.rows)
         inner = sorted(
             [place.name, type(place.work).__name__ if place.child or place.parts else "", *_list_inner(place)]
