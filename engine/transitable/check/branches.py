@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 
 def check_branches(table: Table) -> Iterator[Problem]:
-    """Report everything about fields and labels of branches."""
+    """Report everything about fields and labels of branches, and branches that are none."""
     misread = {name for problem in table.problems if problem.code == "wrong-write-type" for name in problem.places}
     for place in table.places.values():
         if place.by is not None:
-            yield from _check_branch(place, place.by, is_misread=place.name in misread)
+            problems = list(_check_branch(place, place.by, is_misread=place.name in misread))
+            yield from problems or _check_one_way(place)
 
 
 def _check_branch(place: Place, branch: By, *, is_misread: bool) -> Iterator[Problem]:
@@ -80,7 +81,10 @@ def _check_labels(place: Place, branch: By, shape: Shape) -> Iterator[Problem]:
         )
         return
     members = members if members is not None else of_field or ()
-    yield from _check_alike(place, branch, list_members(written or shape))
+    alike = list(_check_alike(place, branch, list_members(written or shape)))
+    if alike:
+        yield from alike
+        return
     unknown = [label for label in branch.rows if not _has(members, label)]
     covered = [label for label in branch.rows if _has(members, label)]
     for label in unknown:
@@ -146,11 +150,10 @@ def _show(members: Iterable[object]) -> str:
     return ", ".join(map(show_label, members)) or "nothing"
 
 
-def check_one_way(table: Table) -> Iterator[Problem]:
-    """Report branches whose rows all lead to one target, where `then` says the same."""
-    for place in table.places.values():
-        rows = [row for arc in place.arcs.values() for row in (arc.row, arc.spent.row)]
-        targets = {row.target for row in rows}
-        if place.by is not None and len(targets) == 1 and not any(row.bound for row in rows):
-            found = f"every row of {place.name!r} leads to {show_names(targets)}"
-            yield Problem("one-way-branch", (place.name,), found, f"then({targets.pop()})")
+def _check_one_way(place: Place) -> Iterator[Problem]:
+    """Report a sound branch whose rows all lead to one target, where `then` says the same."""
+    rows = [row for arc in place.arcs.values() for row in (arc.row, arc.spent.row)]
+    targets = {row.target for row in rows}
+    if len(targets) == 1 and not any(row.bound for row in rows):
+        found = f"every row of {place.name!r} leads to {show_names(targets)}"
+        yield Problem("one-way-branch", (place.name,), found, f"then({targets.pop()})")

@@ -10,6 +10,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from transitable.check.reach import find_endless, show_names
+from transitable.model.rows import Limit
 from transitable.model.table import Problem
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def check_bounds(table: Table) -> Iterator[Problem]:
     for row in table.rows:
         if row.bound is None or row.bound.spent:
             continue
-        if not isinstance(row.bound.limit, int) and row.bound.limit.field in table.counts:
+        if isinstance(row.bound.limit, Limit) and row.bound.limit.field in table.counts:
             found = f"the limit {row.bound.limit.field!r} of {row} is itself a count, which starts at 0"
             yield Problem("bad-limit", (row.source,), found, "a field that only the caller or a node sets")
         if group_of[row.source] != group_of.get(row.target, -1):

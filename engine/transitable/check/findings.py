@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
-from transitable.check.branches import check_branches, check_one_way
+from transitable.check.branches import check_branches
 from transitable.check.claims import check_claims
 from transitable.check.cycles import check_bounds, check_cycles
 from transitable.check.failures import check_error_rows, check_notes
@@ -41,8 +41,19 @@ WARNINGS: Final = ("unnoted-errors", "one-way-branch", "idle-bound", "idle-cance
 """Codes of findings that can be silenced."""
 LEVELS: Final[Mapping[str, Level]] = {**dict.fromkeys(ERRORS, "error"), **dict.fromkeys(WARNINGS, "warning")}
 """The level of every code."""
-LOST: Final = frozenset({"empty-table", "no-start", "not-a-place", "bad-name", "duplicate-name"})
-"""Codes of what leaves a target unresolved. Paths are not judged then: what they show could follow from it."""
+LOST: Final = frozenset(
+    {
+        "empty-table",
+        "no-start",
+        "not-a-place",
+        "bad-name",
+        "duplicate-name",
+        "unknown-field",
+        "open-branch",
+        "alike-members",
+    }  # fmt: skip
+)
+"""Codes of what leaves a row unresolved. Paths are not judged then: what they show could follow from it."""
 
 
 @attrs.frozen
@@ -84,26 +95,18 @@ def find_problems(table: Table, claims: Iterable[Any] = (), silence: Iterable[st
     return tuple(each for each in findings if each.level == "error" or each.code not in silent)
 
 
-def _find_all(table: Table, claims: tuple[Any, ...]) -> Iterator[Problem]:
-    for code, found, fix in table.model.problems:
-        yield Problem(code, (), found, fix)
-    if table.model.problems and not table.model.names:  # no fields are known, so nothing can be said of them
-        return
-    yield from table.problems
-    for check in (
-        check_writes,
-        check_parts,
-        check_pauses,
-        check_branches,
-        check_error_rows,
-        check_notes,
-        check_one_way,
-    ):
-        yield from check(table)
-    if LOST.isdisjoint(problem.code for problem in table.problems):
+def _find_all(table: Table, claims: tuple[Any, ...]) -> list[Problem]:
+    found = [Problem(code, (), what, fix) for code, what, fix in table.model.problems]
+    if found and not table.model.names:  # no fields are known, so nothing can be said of them
+        return found
+    found.extend(table.problems)
+    for check in (check_writes, check_parts, check_pauses, check_branches, check_error_rows, check_notes):
+        found.extend(check(table))
+    if LOST.isdisjoint(problem.code for problem in found):
         for check in (check_reach, check_cycles, check_bounds, check_cancel):
-            yield from check(table)
-        yield from check_claims(table, claims)
+            found.extend(check(table))
+        found.extend(check_claims(table, claims))
+    return found
 
 
 def _check_silence(silence: tuple[str, ...]) -> Iterator[Problem]:
