@@ -23,6 +23,7 @@ from transitable.model.table import Table
 from transitable.run import sync
 from transitable.run.context import Context
 from transitable.run.handle import Handle, resume_session, start_session
+from transitable.run.result import Run
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from transitable.run.events import Event
     from transitable.run.failures import Failure
     from transitable.run.policy import RunOptions
-    from transitable.run.result import Run
 
 S = TypeVar("S")
 Update = Mapping[str, object] | None
@@ -156,7 +156,7 @@ class Graph(Generic[S]):
         session = start_session(self.table, state, options)
         sync.refuse_async(self.table)
         sync.run_to_rest(session)
-        return session.make_run()
+        return Run(session)
 
     async def arun(self, state: S, **options: Unpack[RunOptions]) -> Run[S]:
         """Run to rest, in this event loop; raises like `run`."""

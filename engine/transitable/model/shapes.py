@@ -12,7 +12,8 @@ at again, so the cost of an update follows what changed.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from transitable.errors import find_nearest

@@ -36,7 +36,9 @@ class Writes(NamedTuple):
 
 def read_signature(function: Any) -> Signature:
     """Read how a function, method or other callable is called."""
-    is_async = inspect.iscoroutinefunction(function) or (callable(function) and inspect.iscoroutinefunction(type(function).__call__))
+    is_async = inspect.iscoroutinefunction(function) or (
+        callable(function) and inspect.iscoroutinefunction(type(function).__call__)
+    )
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         return Signature(
             takes_context=False, is_async=is_async, problem="is a generator; return the update instead of yielding"

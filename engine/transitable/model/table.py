@@ -62,8 +62,36 @@ class Place:
     """One place of a table: what runs there, what it may write, and where it leads."""
 
     __slots__ = (
-        "arc", "arcs", "by", "call", "cancel", "child", "declared", "errors", "field_path", "given", "index", "is_async", "item",
-        "model", "name", "on_error_keys", "parts", "plain", "plain_sync", "quick", "retry", "root", "signature", "slots", "takes_context", "thread", "timeout", "work",
+        "arc",
+        "arcs",
+        "builder",
+        "by",
+        "call",
+        "cancel",
+        "child",
+        "declared",
+        "errors",
+        "field_path",
+        "given",
+        "index",
+        "is_async",
+        "item",
+        "model",
+        "name",
+        "on_error_keys",
+        "parts",
+        "plain",
+        "plain_sync",
+        "quick",
+        "read",
+        "retry",
+        "root",
+        "signature",
+        "slots",
+        "takes_context",
+        "thread",
+        "timeout",
+        "work",
     )  # fmt: skip
 
     def __init__(self, name: str, work: Any, model: StateModel) -> None:
@@ -71,6 +99,8 @@ class Place:
         self.work = work
         """What the caller wrote: a function, or a place made by `node`, `each`, ..., or a graph."""
         self.model = model
+        self.read = model.read
+        self.builder = model.builder
         self.call: Any = None
         """The function of a node, or the worker of `each`; None elsewhere."""
         self.signature = Signature(takes_context=False, is_async=False)

@@ -15,6 +15,7 @@ from transitable.errors import NodeTimeout
 from transitable.model.nodes import Each
 from transitable.run.context import Context
 from transitable.run.decisions import decide
+from transitable.run.events import Stretch
 from transitable.run.kernel import after_attempt, argument_at, is_settled, name_member, part_at
 from transitable.run.threads import start_call
 from transitable.run.work import Done, Group, Lost, Nested, Status, Task, done, raised
@@ -46,8 +47,11 @@ async def run_plain_places(session: Session) -> None:
     left = sys.maxsize if session.max_steps is None else session.max_steps - session.step
     if place is None or not place.plain or session.open is not None or left <= 0:
         return
-    before = len(arcs)
-    silent = session.trail is None and session.written is None
+    before, trail, written = len(arcs), session.trail, session.written
+    now = session.clock.now
+    if trail is not None:
+        trail.append(Stretch(state, session.step, now()))
+    silent = trail is None and written is None
     error: Exception | None = None
     try:
         for _ in range(left):
@@ -57,7 +61,10 @@ async def run_plain_places(session: Session) -> None:
             made, arc = decide(place, state, update)
             arcs.append(arc)
             if not silent:
-                session.keep_step(arc, state, made, update, session.step + len(arcs) - before)
+                if trail is not None:
+                    trail.append((arc, made, now()))
+                if written is not None and update:
+                    written.update(update)
             state, place = made, arc.place
             if place is None or not place.plain:
                 break

@@ -38,8 +38,7 @@ def decide(place: Place, state: Any, update: Any) -> tuple[Any, Arc]:
     """
     if type(update) is not dict:
         update = _read_update(place, update)
-    model = place.model
-    values = list(model.read(state))
+    values = list(place.read(state))
     quick_of = place.quick
     for name, value in update.items():
         index, quick = quick_of.get(name, UNKNOWN)
@@ -54,14 +53,13 @@ def decide(place: Place, state: Any, update: Any) -> tuple[Any, Arc]:
         arc = _take_bounded(arc, values)
     elif not update:
         return state, arc
-    builder = model.builder
-    if builder is not None:
+    if place.builder is not None:
         try:
-            return builder(*values), arc
+            return place.builder(*values), arc
         except Exception:  # noqa: BLE001, S110  # the class's own validators; told by the full look that follows
             pass
     faults: list[Fault] = []
-    made = model.make(values, faults)
+    made = place.model.make(values, faults)
     if faults:
         raise UpdateError(place.name, tuple(faults))
     return made, arc

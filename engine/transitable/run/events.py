@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import attrs
 
@@ -80,21 +80,36 @@ def find_changes(model: StateModel, before: Any, after: Any) -> FrozenDict[str, 
     return FrozenDict(changes)
 
 
-Step = tuple[Any, Any, Any, int, float, float]
-"""A plain step as the fast loop keeps it: way, state before, state after, step number, start and end in seconds."""
+class Stretch(NamedTuple):
+    """The start of a row of plain steps in a trail; the steps follow it as bare tuples."""
+
+    state: Any
+    """The state before the first of them."""
+    step: int
+    """How many steps were finished before."""
+    started: float
+    """When the first started, in seconds since the epoch."""
 
 
-def expand_trail(model: StateModel, trail: Iterable[Event | Step]) -> tuple[Event, ...]:
+Step = tuple[Any, Any, float]
+"""A plain step as the fast loop keeps it: the way taken, the state after it, the end in seconds since the epoch."""
+
+
+def expand_trail(model: StateModel, trail: Iterable[Event | Stretch | Step]) -> tuple[Event, ...]:
     """Turn a trail into events; a plain step is two, STARTED and FINISHED."""
     events: list[Event] = []
+    before, step, started = None, 0, 0.0
     for entry in trail:
         if isinstance(entry, Event):
             events.append(entry)
-            continue
-        arc, before, after, step, started, finished = entry
-        address = (arc.row.source,)
-        events.append(Event(EventKind.STARTED, step, address, started))
-        events.append(
-            Event(EventKind.FINISHED, step, address, finished, row=arc.row, changes=find_changes(model, before, after))
-        )
+        elif isinstance(entry, Stretch):
+            before, step, started = entry
+        else:
+            arc, after, finished = entry
+            step += 1
+            address = (arc.row.source,)
+            changes = find_changes(model, before, after)
+            events.append(Event(EventKind.STARTED, step, address, started))
+            events.append(Event(EventKind.FINISHED, step, address, finished, row=arc.row, changes=changes))
+            before, started = after, finished
     return tuple(events)

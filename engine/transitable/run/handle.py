@@ -14,6 +14,7 @@ from transitable.run import sync
 from transitable.run.events import Event, EventKind
 from transitable.run.kernel import list_questions, put, reopen_cursor
 from transitable.run.policy import check_options, check_positive
+from transitable.run.result import Run
 from transitable.run.session import Session
 from transitable.run.work import Status, answered
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from transitable.model.table import Table
     from transitable.run.policy import RunOptions
-    from transitable.run.result import Run
 
 S = TypeVar("S")
 
@@ -214,7 +214,7 @@ def start_session(table: Table, state: Any, options: RunOptions) -> Session:
     """
     if options:
         check_options(options)
-    if type(state) is not table.model.cls and hasattr(state, "cursor") and hasattr(state, "arcs"):
+    if type(state) is not table.model.cls and isinstance(state, Run):
         raise ResumeError(str(state.status), "it has been started; use resume(run, answers=...)")
     assert table.start is not None  # noqa: S101  # a graph is only built when the checks found its start
     session = Session(table, table.model.admit(state, table.count_positions), table.start)
@@ -261,9 +261,9 @@ def resume_session(
     session = Session(table, None, None)
     session.set_options(options)
     session.set_cursor(reopen_cursor(table, run.cursor))
-    session.arcs = list(run.arcs)
-    if run.trail is not None:
-        session.trail = list(run.trail)
+    session.arcs = list(run.session.arcs)
+    if run.session.trail is not None:
+        session.trail = list(run.session.trail)
     session.known_id = run.run_id
     session.cost, session.worked = run.cost, run.seconds
     _extend_limits(session, run, more)

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+import attrs
+
 from transitable.errors import OptionError, RunCancelled, RunError, RunFailed, RunLimited, RunPaused
 from transitable.run.events import expand_trail
 from transitable.run.kernel import list_questions
-from transitable.run.work import Cursor, Status
+from transitable.run.work import Status
 
 if TYPE_CHECKING:
     from transitable.model.rows import Row
+    from transitable.model.table import Table
     from transitable.run.events import Event
+    from transitable.run.failures import Failure
     from transitable.run.session import Session
-    from transitable.run.work import Question
+    from transitable.run.work import Cursor, Question
 
 S = TypeVar("S")
 ERRORS: dict[Status, type[RunError]] = {
@@ -30,37 +34,15 @@ ERRORS: dict[Status, type[RunError]] = {
 class Run(Generic[S]):
     """A run at rest: how it ended or why it waits, with its state and the path it took. It does not change."""
 
-    __slots__ = ("_session", "arcs", "cost", "exceptions", "failure", "limits", "place_due", "reason", "seconds", "state", "status", "steps", "table", "trail", "work", "written")  # fmt: skip
+    __slots__ = ("_session",)
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.table = session.table
-        self.state: S = session.state
-        """The state of the last completed place."""
-        self.status = session.status
-        """How it rests."""
-        self.reason = session.reason
-        """Why it rests; empty when it completed."""
-        self.failure = session.failure
-        """What it failed with; None unless FAILED."""
-        self.steps = session.step
-        """How many steps are finished."""
-        self.arcs = tuple(session.arcs)
-        """The ways taken, as the drivers see them; `path` has the rows."""
-        self.work = session.open
-        """The open work of the place that is due; None where there is none."""
-        self.place_due = session.place
-        self.written = session.written
-        self.limits = (session.max_steps, session.max_seconds, session.max_cost)
-        """Most steps, seconds and cost; None each for no limit."""
-        self.seconds = session.worked if session.since is None else session.seconds
-        """How long it has worked, by its clock; 0.0 for a run without a time limit."""
-        self.cost = session.cost
-        """What its nodes spent, in the unit of `max_cost`."""
-        self.exceptions = session.exceptions
-        """The live exceptions by place and message; None where none was raised in this process."""
-        self.trail = tuple(session.trail) if session.trail is not None else None
-        """The events in their compact form; None when none were kept."""
+
+    @property
+    def table(self) -> Table:
+        """The table that it ran on."""
+        return self._session.table
 
     @property
     def run_id(self) -> str:
@@ -68,41 +50,50 @@ class Run(Generic[S]):
         return self._session.run_id
 
     @property
-    def cursor(self) -> Cursor:
-        """Where it is, as the kernel sees it."""
-        return Cursor(
-            self.state,
-            self.place,
-            self.steps,
-            self.work,
-            self.status,
-            self.reason,
-            self.failure,
-            taken=self.path[-1:],
-            written=frozenset(self.written or ()),
-        )
+    def status(self) -> Status:
+        """How it rests."""
+        return self._session.status
 
     @property
-    def exception(self) -> BaseException | None:
-        """The live exception that it failed with; None where it did not fail, or another process did."""
-        if self.failure is None or self.exceptions is None:
-            return None
-        return self.exceptions.get((self.failure.place, self.failure.message))
+    def reason(self) -> str:
+        """Why it rests; empty when it completed."""
+        return self._session.reason
+
+    @property
+    def state(self) -> S:
+        """The state of the last completed place."""
+        return self._session.state  # type: ignore[no-any-return]  # the table's state class, which the graph's type names
 
     @property
     def place(self) -> str | None:
         """The place that is due; None after END."""
-        return self.place_due.name if self.place_due is not None else None
+        return self._session.place.name if self._session.place is not None else None
+
+    @property
+    def steps(self) -> int:
+        """How many steps are finished."""
+        return self._session.step
+
+    @property
+    def failure(self) -> Failure | None:
+        """What it failed with; None unless FAILED."""
+        return self._session.failure
+
+    @property
+    def exception(self) -> BaseException | None:
+        """The live exception that it failed with; None where it did not fail, or another process did."""
+        failure, exceptions = self._session.failure, self._session.exceptions
+        return exceptions.get((failure.place, failure.message)) if failure and exceptions else None
 
     @property
     def path(self) -> tuple[Row, ...]:
         """The rows taken, first row first."""
-        return tuple(arc.row for arc in self.arcs)
+        return tuple(arc.row for arc in self._session.arcs)
 
     @property
     def places(self) -> tuple[str, ...]:
         """The names of the places visited and left, in order."""
-        return tuple(arc.row.source for arc in self.arcs)
+        return tuple(arc.row.source for arc in self._session.arcs)
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -116,9 +107,34 @@ class Run(Generic[S]):
         Raises:
             OptionError: If the run kept no events.
         """
-        if self.trail is None:
+        if self._session.trail is None:
             raise OptionError("keep_events", "this run kept no events", "keep_events=True when it is started")
-        return expand_trail(self.table.model, self.trail)
+        return expand_trail(self.table.model, self._session.trail)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has worked, by its clock; 0.0 for a run without a time limit."""
+        return self._session.worked
+
+    @property
+    def cost(self) -> float:
+        """What its nodes spent, in the unit of `max_cost`."""
+        return self._session.cost
+
+    @property
+    def limits(self) -> tuple[int | None, float | None, float | None]:
+        """Most steps, seconds and cost; None each for no limit."""
+        return (self._session.max_steps, self._session.max_seconds, self._session.max_cost)
+
+    @property
+    def cursor(self) -> Cursor:
+        """Where it is, as the kernel sees it; `taken` holds the last row."""
+        return attrs.evolve(self._session.cursor(), taken=self.path[-1:])
+
+    @property
+    def session(self) -> Session:
+        """The bookkeeping of the drivers, at rest; resuming copies from it."""
+        return self._session
 
     def unwrap(self) -> S:
         """Give the final state of a run that completed.

@@ -7,6 +7,7 @@ end. Every decision comes from `transitable.run.kernel` and `transitable.run.dec
 from __future__ import annotations
 
 import os
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from transitable.model.rows import RowKind
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from transitable.model.table import Arc, Place, Table
-    from transitable.run.events import Step
+    from transitable.run.events import Step, Stretch
     from transitable.run.policy import Clock, RunOptions
     from transitable.run.work import Address, Open
 
@@ -55,7 +56,7 @@ class Session:
     cost = 0.0
     worked = 0.0
     since: float | None = None
-    trail: list[Event | Step] | None = None
+    trail: list[Event | Stretch | Step] | None = None
     live: deque[Event] | None = None
     wake: Callable[[], None] | None = None
     """Called when an event is there for a listener."""
@@ -133,8 +134,14 @@ class Session:
         )
 
     def make_run(self) -> Run[Any]:
-        """Give the run as it is now."""
-        return Run(self)
+        """Give the run as it is now, for a session that goes on."""
+        snapshot = copy(self)
+        snapshot.top = snapshot
+        snapshot.arcs = list(self.arcs)
+        snapshot.trail = list(self.trail) if self.trail is not None else None
+        snapshot.known_id = self.run_id
+        snapshot.worked, snapshot.since = self.seconds, None
+        return Run(snapshot)
 
     @property
     def seconds(self) -> float:
@@ -267,15 +274,6 @@ class Session:
                 return
         if arc.place is None:
             self.end()
-
-    def keep_step(self, arc: Arc, before: Any, after: Any, update: Any, step: int) -> None:
-        """Keep a plain step in its compact form, and the names of the fields that a graph inside wrote."""
-        if self.trail is not None:
-            started = self.started
-            self.started = finished = self.clock.now()
-            self.trail.append((arc, before, after, step, started or finished, finished))
-        if self.written is not None:
-            self.written.update(update or ())
 
     def close_steps(self, error: Exception | None) -> None:
         """Take in the end of a row of plain steps: END, an error, or a place of another kind."""
