@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from transitable.check.reach import show_names
 from transitable.errors import find_nearest
 from transitable.model.rows import Otherwise, show_label
-from transitable.model.shapes import ClassShape, ClosedShape, Shape, UnionShape
+from transitable.model.shapes import ClassShape, ClosedShape, UnionShape
 from transitable.model.table import Problem, branch_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from transitable.model.rows import By
+    from transitable.model.shapes import Shape
     from transitable.model.table import Place, Table
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from transitable.check.flow import Edge, Flow, expand, find_shortest
+from transitable.check.flow import expand, find_shortest
 from transitable.check.references import Inside, Unknown, find_place, find_reference, inside, show_reference
 from transitable.errors import PlaceError
 from transitable.model.table import Problem
@@ -22,6 +22,7 @@ from transitable.model.table import Problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from transitable.check.flow import Edge, Flow
     from transitable.model.rows import Row
     from transitable.model.table import Table
 

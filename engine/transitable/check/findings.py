@@ -17,12 +17,12 @@ from transitable.check.failures import check_error_rows, check_notes
 from transitable.check.reach import check_cancel, check_reach
 from transitable.check.writes import check_parts, check_pauses, check_writes
 from transitable.errors import find_nearest
+from transitable.model.rows import Row
 from transitable.model.table import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from transitable.model.rows import Row
     from transitable.model.table import Table
 
 Level = Literal["error", "warning"]
@@ -51,7 +51,7 @@ LOST: Final = frozenset(
         "unknown-field",
         "open-branch",
         "alike-members",
-    }  # fmt: skip
+    }
 )
 """Codes of what leaves a row unresolved. Paths are not judged then: what they show could follow from it."""
 
