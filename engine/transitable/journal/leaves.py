@@ -136,7 +136,7 @@ def write_timedelta(value: dt.timedelta) -> str:
 
 def write_json(value: Any) -> Any:
     """Write a JSON value: tuples as lists, mappings as objects, the rest as it is."""
-    kind = type(value)
+    kind = exact_type(value)
     if kind is str:
         return write_str(value)
     if kind is int:
@@ -148,6 +148,33 @@ def write_json(value: Any) -> Any:
     return value
 
 
+def exact_type(value: object) -> type[Any]:
+    """Give the exact type of a value."""
+    return type(value)
+
+
+def take_list(data: Any, expected: str) -> list[Any]:
+    """Take a list as it is.
+
+    Raises:
+        Misfit: If it is none.
+    """
+    if exact_type(data) is not list:
+        raise refuse(data, expected)
+    return data  # type: ignore[no-any-return]  # just checked, in a way that a type checker does not follow
+
+
+def take_object(data: Any, expected: str) -> dict[Any, Any]:
+    """Take a dict as it is.
+
+    Raises:
+        Misfit: If it is none.
+    """
+    if exact_type(data) is not dict:
+        raise refuse(data, expected)
+    return data  # type: ignore[no-any-return]  # as above
+
+
 def _expect(data: object, kind: type, expected: str) -> Any:
     if type(data) is not kind:
         raise refuse(data, expected)
@@ -156,12 +183,14 @@ def _expect(data: object, kind: type, expected: str) -> Any:
 
 def read_str(data: object) -> str:
     """Read a text."""
-    return _expect(data, str, "str")
+    text: str = _expect(data, str, "str")
+    return text
 
 
 def read_int(data: object) -> int:
     """Read an int; a bool is none, nor is a text of digits."""
-    return _expect(data, int, "int")
+    number: int = _expect(data, int, "int")
+    return number
 
 
 def read_float(data: object) -> float:
@@ -173,11 +202,12 @@ def read_float(data: object) -> float:
             raise Misfit(
                 Fault((), f"an int of {data.bit_length()} bits", "float; this int is too large for one")
             ) from None
-    if isinstance(data, dict):
-        if len(data) == 1 and type(data.get("float")) is str and data["float"] in SPECIAL_FLOATS:
-            return SPECIAL_FLOATS[data["float"]]
-        raise refuse(data, 'float: a number, or {"float": "NaN"}, "Infinity" or "-Infinity"')
-    return _expect(data, float, "float")
+    if type(data) is float:
+        return data
+    for text, special in SPECIAL_FLOATS.items():
+        if data == {"float": text}:
+            return special
+    raise refuse(data, 'float: a number, or {"float": "NaN"}, "Infinity" or "-Infinity"')
 
 
 def read_bytes(data: object) -> bytes:
@@ -321,5 +351,3 @@ READERS: Mapping[type, Callable[[Any], Any]] = {
     type(None): lambda data: _expect(data, type(None), "None (null)"),
 }
 """How data for each plain type is read; each raises `Misfit`."""
-
-__all__ = ["READERS", "WRITERS", "Misfit", "read_json", "refuse", "write_json"]
