@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Iterable, Mapping
 from importlib import resources
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .errors import DataFileError, FileFault
+from .errors import FileFault
+from .jsontypes import is_items, is_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from .errors import DataFileError
 
 
 class Faults:
@@ -33,7 +38,7 @@ class Faults:
     def table(self, data: Mapping[str, Any], key: str, where: str, *, required: bool = True) -> dict[str, Any]:
         """Read a table; an empty one, and a fault, where it is something else."""
         value: Any = data.get(key)
-        if isinstance(value, dict):
+        if is_table(value):
             return value
         if value is not None or required:
             self.add(where, "nothing" if value is None else type(value).__name__, "a table")
@@ -52,12 +57,11 @@ class Faults:
         value: Any = data.get(key)
         if value is None and not required:
             return ()
-        if not isinstance(value, list) or (required and not value):
+        if not is_items(value) or (required and not value):
             self.add(where, "nothing" if value is None else repr(value), "a list of texts")
             return ()
-        items: list[Any] = value
         good: list[str] = []
-        for place, item in enumerate(items):
+        for place, item in enumerate(value):
             if isinstance(item, str) and item.strip():
                 good.append(item)
             else:
@@ -69,7 +73,11 @@ class Faults:
         names = list(known)
         for key in data:
             if key not in names:
-                self.add(f"{where}.{key}" if where else key, "an unknown key", f"one of {', '.join(names)}{suggest(key, names)}")
+                self.add(
+                    f"{where}.{key}" if where else key,
+                    "an unknown key",
+                    f"one of {', '.join(names)}{suggest(key, names)}",
+                )
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

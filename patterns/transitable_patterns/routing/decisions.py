@@ -11,9 +11,10 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, Final
 
-from attrs import field, frozen
+from attrs import frozen
 
 from .errors import ScoreError, clip
+from .jsontypes import is_items, is_mapping
 from .scores import fix_score
 from .state import Code, Route
 
@@ -78,7 +79,7 @@ class Usage:
 class _Reader:
     """Reads one mapping; `aliases` are further spellings of labels."""
 
-    aliases: Mapping[str, Route] = field(factory=dict)
+    aliases: Mapping[str, Route]
 
     def read(self, raw: Mapping[str, Any]) -> Decision | Rejection:
         label = self.label(raw.get("route"), "route")
@@ -113,32 +114,29 @@ class _Reader:
     def candidates(self, value: Any) -> tuple[Candidate, ...] | Rejection:
         if value is None:
             return ()
-        if not isinstance(value, list | tuple):
+        if not is_items(value):
             return Rejection(Code.INVALID_DECISION, "candidates", _show(value))
-        items: tuple[Any, ...] = tuple(value)
         found: list[Candidate] = []
-        for place, item in enumerate(items):
+        for place, item in enumerate(value):
             where = f"candidates[{place}]"
-            if not isinstance(item, Mapping):
+            if not is_mapping(item):
                 return Rejection(Code.INVALID_DECISION, where, _show(item))
-            entry: Mapping[str, Any] = item
-            route = self.label(entry.get("route"), f"{where}.route")
-            score = _read_score(entry.get("score"), f"{where}.score")
-            for part in (route, score):
-                if isinstance(part, Rejection):
-                    return part
-            if isinstance(route, Route) and isinstance(score, float):
-                found.append(Candidate(route, score))
+            route = self.label(item.get("route"), f"{where}.route")
+            if isinstance(route, Rejection):
+                return route
+            score = _read_score(item.get("score"), f"{where}.score")
+            if isinstance(score, Rejection):
+                return score
+            found.append(Candidate(route, score))
         return tuple(found)
 
     def intents(self, value: Any) -> tuple[Route, ...] | Rejection:
         if value is None:
             return ()
-        if not isinstance(value, list | tuple):
+        if not is_items(value):
             return Rejection(Code.INVALID_DECISION, "intents", _show(value))
-        items: tuple[Any, ...] = tuple(value)
         found: list[Route] = []
-        for place, item in enumerate(items):
+        for place, item in enumerate(value):
             route = self.label(item, f"intents[{place}]")
             if isinstance(route, Rejection):
                 return route
@@ -156,16 +154,15 @@ def read_decision(raw: object, aliases: Mapping[str, Route]) -> Decision | Rejec
 
     Only a mapping can be a decision: a bare label has no confidence, and a sentence is not a label.
     """
-    if not isinstance(raw, Mapping):
+    if not is_mapping(raw):
         return Rejection(Code.INVALID_DECISION, "decision", _show(raw))
-    mapping: Mapping[str, Any] = raw
-    return _Reader(aliases).read(mapping)
+    return _Reader(aliases).read(raw)
 
 
 def read_usage(raw: object) -> Usage:
     """Read what an attempt cost; unknown where the output does not say it in numbers."""
-    usage: Any = raw.get("usage") if isinstance(raw, Mapping) else None
-    if not isinstance(usage, Mapping):
+    usage: Any = raw.get("usage") if is_mapping(raw) else None
+    if not is_mapping(usage):
         return Usage()
     tokens, cost = usage.get("tokens"), usage.get("cost")
     return Usage(
@@ -190,19 +187,21 @@ def to_json(raw: object, *, depth: int = 0) -> Any:
         return float(raw) if raw - raw == 0 else f"float {raw!r}"
     if isinstance(raw, Decision):
         return _decision_to_json(raw)
-    if depth < _DEEPEST and isinstance(raw, Mapping):
-        mapping: Mapping[Any, Any] = raw
-        pairs = list(mapping.items())[:_LONGEST]
-        return {clip(str(key), _LONGEST): to_json(value, depth=depth + 1) for key, value in pairs}
-    if depth < _DEEPEST and isinstance(raw, list | tuple):
-        items: tuple[Any, ...] = tuple(raw)
-        return [to_json(item, depth=depth + 1) for item in items[:_LONGEST]]
+    if depth < _DEEPEST and is_mapping(raw):
+        pairs = list(raw.items())[:_LONGEST]
+        return {_key_to_json(key): to_json(value, depth=depth + 1) for key, value in pairs}
+    if depth < _DEEPEST and is_items(raw):
+        return [to_json(item, depth=depth + 1) for item in raw[:_LONGEST]]
     return f"object of type {type(raw).__qualname__}"
 
 
 def show_raw(raw: object) -> str:
     """Write a raw output, as `to_json` left it, on one line."""
     return json.dumps(raw, ensure_ascii=False, default=dict)
+
+
+def _key_to_json(key: object) -> str:
+    return to_json(key) if isinstance(key, str) else f"key of type {type(key).__qualname__}"
 
 
 def _decision_to_json(decision: Decision) -> dict[str, Any]:
@@ -221,7 +220,8 @@ def _read_score(value: object, where: str) -> float | Rejection:
         fix_score(value)
     except ScoreError:
         return Rejection(Code.INVALID_DECISION, where, _show(value))
-    return float(value)  # type: ignore[arg-type]
+    number: Any = value
+    return float(number)
 
 
 def _show(value: object) -> str:

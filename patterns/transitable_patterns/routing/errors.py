@@ -19,12 +19,14 @@ TransitableError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import frozen
 
 from transitable import TransitableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 ERROR_CHARS: Final = 300
 """Longest entry of `errors` (EI-09)."""
@@ -135,7 +137,7 @@ class ScoreError(RoutingError, ValueError):
         return f"found {self.found}; expected a finite number from 0 to 1"
 
 
-class RouterUnavailable(RoutingError, RuntimeError):
+class RouterUnavailable(RoutingError, RuntimeError):  # noqa: N818 - the specification's name
     """A router cannot be asked at all: not configured, a model not loaded, a service that does not answer."""
 
     def __init__(self, router: str, reason: str) -> None:

@@ -7,7 +7,7 @@ nothing to classify goes straight to clarification, a retry is a row with a boun
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from transitable import END, Graph, again, always, by, exactly_one, precedes, then
 
@@ -15,12 +15,15 @@ from .errors import ERROR_CHARS
 from .guide import read_guide
 from .nodes import RoutingNodes
 from .policy import RoutingPolicy
-from .ports import Catalogue, Clock, Constraint, OrderBook, Router, SignalReader, SupportGuide
-from .replies import Replies, read_replies
+from .replies import read_replies
 from .routers import Chain, RulesRouter
 from .shop import open_sample_shop
 from .state import Code, Entry, Route, RoutingState
 from .wording import Wording
+
+if TYPE_CHECKING:
+    from .ports import Catalogue, Clock, Constraint, OrderBook, Router, SignalReader, SupportGuide
+    from .replies import Replies
 
 CODES: Final = frozenset(Code)
 """Codes with which an entry of `errors` begins."""
@@ -81,7 +84,9 @@ def has_reply(state: RoutingState) -> bool:
 
 def has_short_errors(state: RoutingState) -> bool:
     """Hold that every error is one line with a code, at most as long as EI-09 allows."""
-    return all(len(error) <= ERROR_CHARS and "\n" not in error and error.partition(":")[0] in CODES for error in state.errors)
+    return all(
+        len(error) <= ERROR_CHARS and "\n" not in error and error.partition(":")[0] in CODES for error in state.errors
+    )
 
 
 def keeps_route_and_reply_together(state: RoutingState) -> bool:

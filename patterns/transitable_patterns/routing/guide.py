@@ -6,17 +6,20 @@ text shows it where one word of each group stands in it. `data/guide.toml` is th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 
 from .datafile import Faults, read_toml
 from .errors import GuideFileError
+from .jsontypes import is_items, is_table
 from .lexicon import Lexicon, phrase_forms
 from .ports import GuideAdvice, GuideEntry
 from .state import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 SHIPPED: Final = "guide.toml"
 """Name of the shipped guide."""
@@ -36,7 +39,12 @@ class FileGuide:
     """A checked guide; make one with `read_guide`."""
 
     def __init__(
-        self, entries: tuple[GuideEntry, ...], subject: Lexicon, symptoms: Lexicon, risk_words: Lexicon, risks: tuple[_Risk, ...]
+        self,
+        entries: tuple[GuideEntry, ...],
+        subject: Lexicon,
+        symptoms: Lexicon,
+        risk_words: Lexicon,
+        risks: tuple[_Risk, ...],
     ) -> None:
         self.entries = entries
         """The entries, in the order of the file."""
@@ -57,7 +65,10 @@ class FileGuide:
         fitting = [entry for entry in self.entries if symptoms.get(entry.entry_id)]
         best = max(
             fitting,
-            key=lambda entry: (subject.get(entry.entry_id, 0) > 0, symptoms[entry.entry_id] + subject.get(entry.entry_id, 0)),
+            key=lambda entry: (
+                subject.get(entry.entry_id, 0) > 0,
+                symptoms[entry.entry_id] + subject.get(entry.entry_id, 0),
+            ),
             default=None,
         )
         marks = tuple(dict.fromkeys(risk.mark for risk in self._risks if all(group & risky for group in risk.groups)))
@@ -104,14 +115,13 @@ def read_guide(path: Path | None = None) -> FileGuide:
 
 def _tables(data: Mapping[str, Any], key: str, faults: Faults) -> list[tuple[str, dict[str, Any]]]:
     items: Any = data.get(key, [])
-    if not isinstance(items, list):
+    if not is_items(items):
         faults.add(key, type(items).__name__, f"[[{key}]] tables")
         return []
-    listed: list[Any] = items
-    for place, item in enumerate(listed):
-        if not isinstance(item, dict):
+    for place, item in enumerate(items):
+        if not is_table(item):
             faults.add(f"{key}[{place}]", type(item).__name__, "a table")
-    return [(f"{key}[{place}]", item) for place, item in enumerate(listed) if isinstance(item, dict)]
+    return [(f"{key}[{place}]", item) for place, item in enumerate(items) if is_table(item)]
 
 
 def _read_entry(table: Mapping[str, Any], where: str, faults: Faults) -> GuideEntry:

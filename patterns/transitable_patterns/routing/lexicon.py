@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from .text import fold_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 _TOKEN: Final = re.compile(r"[a-z_\u00e0-\u024f]+|\d+|[\uac00-\ud7a3\u3131-\u318e]+|[?,]|[.!;:\n](?=\s|$)")
 _STOPS: Final = frozenset("?.!;:\n")
@@ -58,7 +60,11 @@ class Lexicon:
     """
 
     def __init__(
-        self, concepts: Mapping[str, Iterable[str]], *, spelling: Mapping[str, str] | None = None, known: Iterable[str] = ()
+        self,
+        concepts: Mapping[str, Iterable[str]],
+        *,
+        spelling: Mapping[str, str] | None = None,
+        known: Iterable[str] = (),
     ) -> None:
         self.bit: dict[str, int] = {name: 1 << place for place, name in enumerate(concepts)}
         """The bit of each concept."""
@@ -96,7 +102,7 @@ class Lexicon:
         for token in _TOKEN.findall(fold_text(text)):
             if token in _STOPS:
                 if words:
-                    if token == "?":
+                    if token == "?":  # noqa: S105 - a word of a text, no secret
                         words.append("?")
                     found.append(f" {' '.join(words)} ")
                     words = []
@@ -115,7 +121,7 @@ class Lexicon:
         for end, character in enumerate(sentence, start=1):
             node = node.next.get(character) or first.get(character, root)
             for length, bits in node.ends:
-                hits.append((end - length, end, bits))  # noqa: PERF401 - a comprehension a character costs more than it saves
+                hits.append((end - length, end, bits))
         hits.sort()
         return hits
 
@@ -144,7 +150,8 @@ class Lexicon:
         The first letter is taken to be right. A known word with one of the endings `s`, `ed`, `ing` counts as known.
         """
         if token.startswith(self._stems) or any(
-            token.endswith(ending) and (token[: -len(ending)] in self._known or f"{token[: -len(ending)]}e" in self._known)
+            token.endswith(ending)
+            and (token[: -len(ending)] in self._known or f"{token[: -len(ending)]}e" in self._known)
             for ending in ("s", "es", "ed", "ing", "er", "ers", "ly")
         ):
             return token
@@ -191,7 +198,9 @@ def phrase_forms(phrase: str, spelling: Mapping[str, str]) -> list[str]:
     tokens = [token for word in words for token in spelling.get(word, word).split()]
     if not tokens:
         return []
-    gaps = [("", " ") if _is_hangul(left) and _is_hangul(right) else (" ",) for left, right in itertools.pairwise(tokens)]
+    gaps = [
+        ("", " ") if _is_hangul(left) and _is_hangul(right) else (" ",) for left, right in itertools.pairwise(tokens)
+    ]
     start = "" if _is_hangul(tokens[0]) and open_start else " "
     end = "" if prefix or (_is_hangul(tokens[-1]) and open_end) else " "
     return [

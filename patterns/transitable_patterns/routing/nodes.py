@@ -7,33 +7,40 @@ A node reads the state and the ports and hands back the fields that it changes. 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypedDict
+from collections.abc import Mapping, Sequence  # noqa: TC003 - the engine reads the types of what a node writes
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from transitable import Failure, Row
-
-from .decisions import Decision, Rejection, normalise_label, read_decision, read_usage, to_json
+from .decisions import Decision, normalise_label, read_decision, read_usage, to_json
 from .errors import RequestError, write_error
-from .policy import RoutingPolicy
+from .jsontypes import is_mapping
 from .ports import (
-    Catalogue,
-    Clock,
-    Constraint,
     Identity,
-    OrderBook,
     RouteCase,
-    Router,
     RouterQuery,
-    SignalReader,
-    SupportGuide,
 )
 from .requests import keep_metadata, parse_request
-from .routers.chain import Chain
-from .state import Classified, Code, Entry, Language, Route, RoutingState
+from .state import Classified, Code, Entry, Route
 from .text import detect_language, normalise_text
 from .trace import CLARIFY_TURNS, add_trace, read_trace, trace_attempt, trace_candidates, trace_skips, trace_verdict
 from .validation import Verdict, judge, judge_rejection, rank_candidates
-from .wording import Wording
+
+if TYPE_CHECKING:
+    from transitable import Failure, Row
+
+    from .decisions import Rejection
+    from .policy import RoutingPolicy
+    from .ports import (
+        Catalogue,
+        Clock,
+        Constraint,
+        OrderBook,
+        Router,
+        SignalReader,
+        SupportGuide,
+    )
+    from .routers.chain import Chain
+    from .state import Language, RoutingState
+    from .wording import Wording
 
 OVERRIDE_KEY: Final = "route_override"
 """Key of the metadata by which a test names the route; only an operator can make it count."""
@@ -131,14 +138,16 @@ class RoutingNodes:
             parsed = parse_request(state.request)
         except RequestError as refused:
             metadata = {**state.metadata, **keep_metadata(state.request)}
-            return self._ask(state, "", "", Code(refused.code), refused.field, str(refused), metadata)
+            return self._ask("", "", Code(refused.code), refused.field, str(refused), metadata)
         metadata = {**state.metadata, **parsed.metadata}
         text = normalise_text(parsed.input)
         if not text:
-            return self._ask(state, parsed.input, text, Code.INPUT_EMPTY, "input", "the request holds no text", metadata)
+            return self._ask(
+                state, parsed.input, text, Code.INPUT_EMPTY, "input", "the request holds no text", metadata
+            )
         if len(parsed.input) > self._policy.max_input_chars:
             found = f"{len(parsed.input)} characters; at most {self._policy.max_input_chars}"
-            return self._ask(state, parsed.input, text, Code.INPUT_TOO_LONG, "input", found, metadata)
+            return self._ask(parsed.input, text, Code.INPUT_TOO_LONG, "input", found, metadata)
         decided = self._policy.allow_route_override and OVERRIDE_KEY in parsed.metadata
         return {
             "input": parsed.input,
@@ -202,7 +211,9 @@ class RoutingNodes:
         """Look up the order that the text names, or the latest ones, for the identity of the request alone."""
         language = self._language(state.normalized_input)
         owner = read_identity(state.metadata)
-        numbers = list(dict.fromkeys(match.upper() for match in _ORDER_ID.findall(state.normalized_input)))[:_MOST_ORDERS]
+        numbers = list(dict.fromkeys(match.upper() for match in _ORDER_ID.findall(state.normalized_input)))[
+            :_MOST_ORDERS
+        ]
         if numbers:
             found = [order for number in numbers if (order := self._orders.find_order(number, owner)) is not None]
         else:
@@ -294,7 +305,13 @@ class RoutingNodes:
         return {"errors": errors, "handler_output": None}
 
     def _ask(
-        self, state: RoutingState, given: str, text: str, code: Code, where: str, found: str, metadata: Mapping[str, Any]
+        self,
+        given: str,
+        text: str,
+        code: Code,
+        where: str,
+        found: str,
+        metadata: Mapping[str, Any],
     ) -> Prepared:
         """Go straight to clarification, with one error."""
         trace = self._open_trace(metadata, text, None)
@@ -310,8 +327,8 @@ class RoutingNodes:
     def _open_trace(self, metadata: Mapping[str, Any], text: str, source: str | None) -> dict[str, Any]:
         """Begin the trace of a turn; of the last one only the number of clarifying turns stays."""
         last: Any = metadata.get("routing")
-        turns = last.get(CLARIFY_TURNS, 0) if isinstance(last, Mapping) else 0
-        trace = {"source": source, "language": str(self._language(text)), CLARIFY_TURNS: turns}
+        turns: int = last.get(CLARIFY_TURNS, 0) if is_mapping(last) else 0
+        trace: dict[str, Any] = {"source": source, "language": str(self._language(text)), CLARIFY_TURNS: turns}
         return {**metadata, "routing": trace}
 
     def _accept(self, state: RoutingState, decision: Decision) -> ValidatedRoute:
@@ -324,7 +341,7 @@ class RoutingNodes:
                 verdict = Verdict(Route.CLARIFY, Code.POLICY, objection, verdict.threshold)
         ranked = rank_candidates(decision.candidates)
         options = decision.intents if len(decision.intents) > 1 else tuple(candidate.route for candidate in ranked)
-        entries = {
+        entries: dict[str, Any] = {
             **trace_verdict(verdict, self._policy),
             "proposed_route": str(decision.route),
             "candidates": trace_candidates(ranked),

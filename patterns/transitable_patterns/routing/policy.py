@@ -10,8 +10,7 @@ import json
 import math
 import tomllib
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from attrs import field, fields, frozen
 
@@ -19,7 +18,11 @@ from transitable import FrozenDict
 
 from .datafile import Faults, read_text_file, suggest
 from .errors import FileFault, PolicyFileError
+from .jsontypes import is_items, is_table
 from .state import Language, Route
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SHORTEST_SECRET: Final = 8
 """Characters below which a secret is refused: masking it would mask ordinary words."""
@@ -37,7 +40,7 @@ def _as_route(value: Any) -> Any:
 
 
 def _as_routes(values: Any) -> Any:
-    return tuple(_as_route(value) for value in values) if isinstance(values, list | tuple | set | frozenset) else values
+    return tuple(_as_route(value) for value in values) if is_items(values) else values
 
 
 @frozen
@@ -108,10 +111,10 @@ def read_policy(path: Path | None) -> RoutingPolicy:
         data: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except ValueError as broken:
         raise PolicyFileError(source, (FileFault("the file", str(broken), "TOML or JSON"),)) from broken
-    if not isinstance(data, dict):
+    if not is_table(data):
         raise PolicyFileError(source, (FileFault("the file", type(data).__name__, "a table of settings"),))
     known = [each.name for each in fields(RoutingPolicy)]
-    settings: dict[str, Any] = data
+    settings = dict(data)
     unknown = tuple(
         FileFault(name, "an unknown setting", f"one of the fields of RoutingPolicy{suggest(name, known)}")
         for name in settings
@@ -120,12 +123,13 @@ def read_policy(path: Path | None) -> RoutingPolicy:
     if unknown:
         raise PolicyFileError(source, unknown)
     aliases = settings.get("label_aliases")
-    if isinstance(aliases, dict):
+    if is_table(aliases):
         settings["label_aliases"] = {key: _as_route(value) for key, value in aliases.items()}
     if settings.get("default_language") in tuple(Language):
         settings["default_language"] = Language(settings["default_language"])
-    if isinstance(settings.get("secrets"), list):
-        settings["secrets"] = tuple(settings["secrets"])
+    secrets: Any = settings.get("secrets")
+    if is_items(secrets):
+        settings["secrets"] = tuple(secrets)
     try:
         return RoutingPolicy(**settings)
     except PolicyFileError as bad:
@@ -143,13 +147,15 @@ def _check_policy(policy: RoutingPolicy) -> tuple[FileFault, ...]:
         faults.add("multi_intent", repr(policy.multi_intent), '"clarify" or "priority"')
     if policy.multi_intent == "priority" and not policy.priority:
         faults.add("priority", "no order", 'the routes in their order, as multi_intent is "priority"')
-    if not isinstance(policy.allow_route_override, bool):
+    if type(policy.allow_route_override) is not bool:
         faults.add("allow_route_override", repr(policy.allow_route_override), "true or false")
     if policy.default_language not in tuple(Language):
         faults.add("default_language", repr(policy.default_language), "one of " + ", ".join(Language))
     for place, secret in enumerate(policy.secrets):
-        if not isinstance(secret, str) or len(secret) < SHORTEST_SECRET or "*" in secret:
-            faults.add(f"secrets[{place}]", "a secret that cannot be masked", f"{SHORTEST_SECRET} characters or more, none a *")
+        if type(secret) is not str or len(secret) < SHORTEST_SECRET or "*" in secret:
+            faults.add(
+                f"secrets[{place}]", "a secret that cannot be masked", f"{SHORTEST_SECRET} characters or more, none a *"
+            )
     return faults.found
 
 

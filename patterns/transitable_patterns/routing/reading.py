@@ -12,16 +12,20 @@ The rules themselves are data; see `rulebook` for their file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from attrs import frozen
 
-from .lexicon import Hit
 from .ports import Signals
-from .rulebook import Rule, RuleBook, join_sentences
+from .rulebook import Rule, join_sentences
 from .state import SPECIALISTS, Route
 from .text import strip_structure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .lexicon import Hit
+    from .rulebook import RuleBook
 
 _ROUTES: Final = tuple(Route)
 _CLEAR: Final = 1.0
@@ -117,7 +121,12 @@ class TextReader:
         for bit, rules in self._book.index:
             if bits & bit:
                 for needs, any_of, none_of, rule in rules:
-                    if bits & needs == needs and not bits & none_of and (not any_of or bits & any_of) and rule not in fired:
+                    if (
+                        bits & needs == needs
+                        and not bits & none_of
+                        and (not any_of or bits & any_of)
+                        and rule not in fired
+                    ):
                         fired.append(rule)
         return fired
 

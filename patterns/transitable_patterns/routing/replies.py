@@ -7,13 +7,15 @@ read, so that no reply can fail when it is needed. The texts are in `data/replie
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .datafile import Faults, read_toml
 from .errors import ReplyFileError
 from .state import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 SHIPPED: Final = "replies.toml"
 """Name of the shipped templates."""

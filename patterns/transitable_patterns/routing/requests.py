@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 
 from .errors import ColumnMapError, RequestError
+from .jsontypes import is_mapping, is_table
 from .state import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 REQUEST_KEYS: Final = ("input", "user_id", "account_id", "metadata")
 """Keys that a request may have."""
@@ -60,36 +64,36 @@ def parse_request(request: object) -> ParsedRequest:
     """
     if isinstance(request, str):
         return ParsedRequest(request, {})
-    if not isinstance(request, Mapping):
-        raise RequestError(Code.INPUT_TYPE, "input", type(request).__name__, "a text, or a mapping with the key 'input'")
-    fields: Mapping[Any, Any] = request
-    unknown = [str(key) for key in fields if key not in REQUEST_KEYS]
+    if not is_mapping(request):
+        raise RequestError(
+            Code.INPUT_TYPE, "input", type(request).__name__, "a text, or a mapping with the key 'input'"
+        )
+    unknown = [str(key) for key in request if key not in REQUEST_KEYS]
     if unknown:
-        raise RequestError(Code.REQUEST_INVALID, ", ".join(unknown), "an unknown key", f"one of {', '.join(REQUEST_KEYS)}")
-    metadata = read_metadata(fields)
-    text: Any = fields.get("input")
+        raise RequestError(
+            Code.REQUEST_INVALID, ", ".join(unknown), "an unknown key", f"one of {', '.join(REQUEST_KEYS)}"
+        )
+    metadata = read_metadata(request)
+    text: Any = request.get("input")
     if text is not None and not isinstance(text, str):
         raise RequestError(Code.INPUT_TYPE, "input", type(text).__name__, "a text")
     return ParsedRequest(text or "", metadata)
 
 
-def read_metadata(request: object) -> dict[str, Any]:
+def read_metadata(request: Mapping[Any, Any]) -> dict[str, Any]:
     """Read what came along with a request, with its identity copied in without overwriting.
 
     Raises:
         RequestError: If metadata is not a mapping with text keys, uses the reserved key, or an identity is not a text.
     """
-    if not isinstance(request, Mapping):
-        return {}
-    fields: Mapping[Any, Any] = request
-    given: Any = fields.get("metadata")
-    if given is not None and (not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given)):
+    given: Any = {} if request.get("metadata") is None else request["metadata"]
+    if not is_mapping(given) or not all(isinstance(key, str) for key in given):
         raise RequestError(Code.REQUEST_INVALID, "metadata", type(given).__name__, "a mapping with texts as keys")
-    metadata: dict[str, Any] = dict(given or {})
+    metadata: dict[str, Any] = dict(given)
     if RESERVED_KEY in metadata:
         raise RequestError(Code.REQUEST_INVALID, f"metadata.{RESERVED_KEY}", "a reserved key", "another name")
     for key in ("user_id", "account_id"):
-        identity: Any = fields.get(key)
+        identity: Any = request.get(key)
         if identity is not None and not isinstance(identity, str):
             raise RequestError(Code.REQUEST_INVALID, key, type(identity).__name__, "a text")
         if identity is not None:
@@ -99,11 +103,10 @@ def read_metadata(request: object) -> dict[str, Any]:
 
 def keep_metadata(request: object) -> dict[str, Any]:
     """Keep what can be kept of the metadata of a refused request, so that its trace can still be found."""
-    given: Any = request.get("metadata") if isinstance(request, Mapping) else None
-    if not isinstance(given, Mapping):
+    given: Any = request.get("metadata") if is_mapping(request) else None
+    if not is_mapping(given):
         return {}
-    pairs: Mapping[Any, Any] = given
-    return {key: value for key, value in pairs.items() if isinstance(key, str) and key != RESERVED_KEY}
+    return {key: value for key, value in given.items() if isinstance(key, str) and key != RESERVED_KEY}
 
 
 def read_lines(lines: Iterable[str], defaults: Mapping[str, Any]) -> Iterator[NumberedRequest | BadLine]:
@@ -126,7 +129,7 @@ def read_jsonl(lines: Iterable[str], defaults: Mapping[str, Any]) -> Iterator[Nu
             continue
         if isinstance(value, str):
             value = {"input": value}
-        if isinstance(value, dict):
+        if is_table(value):
             yield NumberedRequest(number, {**defaults, **value})
         else:
             yield BadLine(number, f"a JSON {type(value).__name__}; expected an object or a text")
@@ -175,6 +178,8 @@ def _map_row(row: Mapping[str, str], defaults: Mapping[str, Any], columns: Mappi
         if name == "input":
             request["input"] = row[column]
         elif row[column]:
-            target, key = (metadata, name.removeprefix("metadata.")) if name.startswith("metadata.") else (request, name)
+            target, key = (
+                (metadata, name.removeprefix("metadata.")) if name.startswith("metadata.") else (request, name)
+            )
             target[key] = row[column]
     return {**request, "metadata": metadata} if metadata else request

@@ -8,16 +8,19 @@ book, `data/rules.toml`, says at its top how one is written.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from attrs import frozen
 
 from .datafile import Faults, read_toml, suggest
 from .errors import FileFault, RuleFileError
+from .jsontypes import is_items, is_table
 from .lexicon import Lexicon, phrase_forms
 from .state import Route
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 VERSION: Final = 1
 """Version of the file's format."""
@@ -203,16 +206,14 @@ def _parse_concepts(data: Mapping[str, Any], spelling: Mapping[str, str], faults
 
 def _parse_rules(data: Mapping[str, Any], bit: Mapping[str, int], faults: Faults) -> tuple[Rule, ...]:
     entries: Any = data.get("rules", [])
-    if not isinstance(entries, list):
+    if not is_items(entries):
         faults.add("rules", type(entries).__name__, "[[rules]] tables")
         return ()
     found: list[Rule] = []
-    items: list[Any] = entries
-    for place, entry in enumerate(items):
+    for place, entry in enumerate(entries):
         where = f"rules[{place}]"
-        if isinstance(entry, dict):
-            table: dict[str, Any] = entry
-            found.append(_parse_rule(table, where, bit, faults))
+        if is_table(entry):
+            found.append(_parse_rule(entry, where, bit, faults))
         else:
             faults.add(where, type(entry).__name__, "a table")
     if not found:
@@ -224,7 +225,9 @@ def _parse_rule(entry: Mapping[str, Any], where: str, bit: Mapping[str, int], fa
     faults.known_keys(entry, ("why", "route", "weight", "all", "any", "none"), where)
     weight: Any = entry.get("weight")
     if not _is_number(weight) or not 0 < weight <= _HEAVIEST:
-        faults.add(f"{where}.weight", "nothing" if weight is None else repr(weight), f"a number above 0, at most {_HEAVIEST:g}")
+        faults.add(
+            f"{where}.weight", "nothing" if weight is None else repr(weight), f"a number above 0, at most {_HEAVIEST:g}"
+        )
         weight = 1.0
     bits: dict[str, int] = {}
     for key in ("all", "any", "none"):
@@ -241,20 +244,18 @@ def _parse_rule(entry: Mapping[str, Any], where: str, bit: Mapping[str, int], fa
 
 def _parse_exact(data: Mapping[str, Any], lexicon: Lexicon, faults: Faults) -> dict[str, Route]:
     entries: Any = data.get("exact", [])
-    if not isinstance(entries, list):
+    if not is_items(entries):
         faults.add("exact", type(entries).__name__, "[[exact]] tables")
         return {}
     exact: dict[str, Route] = {}
-    items: list[Any] = entries
-    for place, entry in enumerate(items):
+    for place, entry in enumerate(entries):
         where = f"exact[{place}]"
-        if not isinstance(entry, dict):
+        if not is_table(entry):
             faults.add(where, type(entry).__name__, "a table")
             continue
-        table: dict[str, Any] = entry
-        faults.known_keys(table, ("route", "texts"), where)
-        route = _parse_route(table, where, faults)
-        for text in faults.texts(table, "texts", f"{where}.texts", required=True):
+        faults.known_keys(entry, ("route", "texts"), where)
+        route = _parse_route(entry, where, faults)
+        for text in faults.texts(entry, "texts", f"{where}.texts", required=True):
             whole = join_sentences(lexicon.sentences(text))
             if exact.setdefault(whole, route) is not route:
                 faults.add(f"{where}.texts", repr(text), f"a text that does not already mean {exact[whole]}")
@@ -271,7 +272,8 @@ def _parse_route(entry: Mapping[str, Any], where: str, faults: Faults) -> Route:
     if label in tuple(Route):
         return Route(label)
     faults.add(
-        f"{where}.route", "nothing" if label is None else repr(label),
+        f"{where}.route",
+        "nothing" if label is None else repr(label),
         f"one of {', '.join(Route)}{suggest(str(label), list(Route))}",
     )
     return Route.CLARIFY

@@ -9,15 +9,20 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping
 from contextlib import closing
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .datafile import Faults, read_shipped
 from .errors import FileFault, ShopFileError
+from .jsontypes import is_table
 from .lexicon import split_words
-from .ports import Identity, Order, Product
+from .ports import Order, Product
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from .ports import Identity
 
 ORDER_STATUSES: Final = ("placed", "packed", "shipped", "out_for_delivery", "delivered", "cancelled", "returned")
 """States of an order, in the order of its life."""
@@ -29,7 +34,9 @@ _TABLES: Final = ("orders", "order_items", "products", "product_words")
 _MOST_WORDS: Final = 200
 """Words of a text that are looked up; a request is at most some thousand characters, and SQLite takes 999 places."""
 _ORDER_COLUMNS: Final = "order_id, status, placed_on, expected_on, carrier, tracking, refund"
-_OWNED: Final = "((:user_id IS NOT NULL AND user_id = :user_id) OR (:account_id IS NOT NULL AND account_id = :account_id))"
+_OWNED: Final = (
+    "((:user_id IS NOT NULL AND user_id = :user_id) OR (:account_id IS NOT NULL AND account_id = :account_id))"
+)
 
 
 class SqliteShop:
@@ -64,7 +71,9 @@ class SqliteShop:
         A Korean word also stands for its beginnings of two letters and more, as particles are glued on. A product needs a
         word that names its kind, or two others.
         """
-        words = sorted({form for word in split_words(text) for form in _word_forms(word)}, key=len, reverse=True)[:_MOST_WORDS]
+        words = sorted({form for word in split_words(text) for form in _word_forms(word)}, key=len, reverse=True)[
+            :_MOST_WORDS
+        ]
         if not words:
             return ()
         marks = ", ".join("?" * len(words))
@@ -104,11 +113,15 @@ def open_shop(path: Path) -> SqliteShop:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
         names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     except sqlite3.Error as problem:
-        raise ShopFileError(str(path), (FileFault("the file", str(problem), "an SQLite file that can be read"),)) from problem
+        raise ShopFileError(
+            str(path), (FileFault("the file", str(problem), "an SQLite file that can be read"),)
+        ) from problem
     missing = [name for name in _TABLES if name not in names]
     if missing:
         connection.close()
-        faults = tuple(FileFault(f"table {name}", "nothing", "the table of the schema; see build_shop") for name in missing)
+        faults = tuple(
+            FileFault(f"table {name}", "nothing", "the table of the schema; see build_shop") for name in missing
+        )
         raise ShopFileError(str(path), faults)
     return SqliteShop(connection)
 
@@ -150,7 +163,17 @@ def load_orders(connection: sqlite3.Connection, lines: Iterable[str], source: st
         ShopFileError: If lines are bad; all of them at once, and nothing is loaded.
     """
     faults = Faults()
-    columns = ("order_id", "user_id", "account_id", "status", "placed_on", "expected_on", "carrier", "tracking", "refund")
+    columns = (
+        "order_id",
+        "user_id",
+        "account_id",
+        "status",
+        "placed_on",
+        "expected_on",
+        "carrier",
+        "tracking",
+        "refund",
+    )
     with connection:
         for where, row in _read_rows(lines, ("order_id", "user_id", "status", "placed_on"), faults):
             items = faults.texts(row, "items", f"{where}.items", required=True)
@@ -208,12 +231,11 @@ def _read_rows(lines: Iterable[str], texts: tuple[str, ...], faults: Faults) -> 
         except ValueError as problem:
             faults.add(where, str(problem), "a JSON object")
             continue
-        if not isinstance(row, dict):
+        if not is_table(row):
             faults.add(where, type(row).__name__, "a JSON object")
             continue
-        table: dict[str, Any] = row
-        if all([faults.text(table, text, f"{where}.{text}") for text in texts]):  # noqa: C419 - every text is looked at
-            good.append((where, table))
+        if all([faults.text(row, text, f"{where}.{text}") for text in texts]):  # noqa: C419 - every text is looked at
+            good.append((where, row))
     return good
 
 

@@ -127,5 +127,6 @@ def next_turn(state: RoutingState, request: Any) -> RoutingState:
     An override that was meant for the last turn is not kept.
     """
     return RoutingState(
-        request=request, metadata=FrozenDict({key: value for key, value in state.metadata.items() if key != "route_override"})
+        request=request,
+        metadata=FrozenDict({key: value for key, value in state.metadata.items() if key != "route_override"}),
     )

@@ -17,7 +17,9 @@ from typing import Final
 
 from .state import Language
 
-INVISIBLE: Final = frozenset("\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff")
+INVISIBLE: Final = frozenset(
+    "\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
+)
 """Characters without a glyph that `str.strip` leaves in place; a message of these alone is blank."""
 
 _INVISIBLE_TABLE: Final = dict.fromkeys(map(ord, INVISIBLE))

@@ -5,16 +5,21 @@ Nothing here decides anything. Raw outputs of routers are cut and cleared of sec
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from .decisions import Candidate, Usage, show_raw
+from .decisions import show_raw
 from .errors import RAW_CHARS, clip, redact
-from .policy import RoutingPolicy
+from .jsontypes import is_mapping
 from .requests import RESERVED_KEY
-from .routers.chain import Skip
-from .state import RoutingState
-from .validation import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .decisions import Candidate, Usage
+    from .policy import RoutingPolicy
+    from .routers.chain import Skip
+    from .state import RoutingState
+    from .validation import Verdict
 
 ROUTING: Final = RESERVED_KEY
 """Key of the trace in the metadata."""
@@ -25,7 +30,7 @@ CLARIFY_TURNS: Final = "clarify_turns"
 def read_trace(state: RoutingState) -> Mapping[str, Any]:
     """Read the trace of this run; empty before the first entry."""
     trace: Any = state.metadata.get(ROUTING)
-    return trace if isinstance(trace, Mapping) else {}
+    return trace if is_mapping(trace) else {}
 
 
 def add_trace(state: RoutingState, **entries: Any) -> dict[str, Any]:
@@ -33,7 +38,9 @@ def add_trace(state: RoutingState, **entries: Any) -> dict[str, Any]:
     return {**state.metadata, ROUTING: {**read_trace(state), **entries}}
 
 
-def trace_attempt(raw: object, router: str | None, usage: Usage, seconds: float | None, policy: RoutingPolicy) -> dict[str, Any]:
+def trace_attempt(
+    raw: object, router: str | None, usage: Usage, seconds: float | None, policy: RoutingPolicy
+) -> dict[str, Any]:
     """Describe one attempt to classify.
 
     Args:
@@ -55,7 +62,11 @@ def trace_attempt(raw: object, router: str | None, usage: Usage, seconds: float 
 def trace_skips(skipped: Sequence[Skip], policy: RoutingPolicy) -> list[dict[str, Any]]:
     """Describe the routers that a chain passed over."""
     return [
-        {"router": skip.router, "reason": clip(redact(skip.reason, policy.secrets), RAW_CHARS), "unavailable": skip.unavailable}
+        {
+            "router": skip.router,
+            "reason": clip(redact(skip.reason, policy.secrets), RAW_CHARS),
+            "unavailable": skip.unavailable,
+        }
         for skip in skipped
     ]
 

@@ -6,14 +6,18 @@ a reason. Scores are compared nowhere else, and only through `scores.compare_sco
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from .decisions import Candidate, Decision, Rejection
-from .policy import RoutingPolicy
 from .scores import compare_scores
 from .state import SPECIALISTS, Code, Route
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .decisions import Candidate, Decision, Rejection
+    from .policy import RoutingPolicy
 
 
 @frozen
@@ -43,7 +47,9 @@ def judge(decision: Decision, policy: RoutingPolicy) -> Verdict:
         route = next((each for each in policy.priority if each in decision.intents), route)
         threshold = policy.threshold_of(route)
     elif several:
-        return Verdict(Route.CLARIFY, Code.MULTI_INTENT, f"several wishes: {', '.join(wishes or decision.intents)}", threshold)
+        return Verdict(
+            Route.CLARIFY, Code.MULTI_INTENT, f"several wishes: {', '.join(wishes or decision.intents)}", threshold
+        )
     if route is Route.CLARIFY:
         code = Code.UNSUPPORTED if decision.unsupported else Code.ROUTER_CLARIFY
         return Verdict(route, code, decision.reason or "the router asks for clarification", threshold)

@@ -5,11 +5,16 @@ Which reply is due is decided by the nodes; here it is only worded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from .ports import GuideEntry, Order, Product
-from .replies import Replies
-from .state import SPECIALISTS, Code, Language, Route
+from .state import SPECIALISTS, Code, Route
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .ports import GuideEntry, Order, Product
+    from .replies import Replies
+    from .state import Language
 
 
 class Wording:

@@ -6,12 +6,17 @@ ask, its output says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from ..errors import RouterUnavailable
-from ..ports import Router, RouterQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..ports import Router, RouterQuery
 
 Settled = Callable[[object], bool]
 """Tells if an output need not be handed on to the next router."""

@@ -6,11 +6,17 @@ text that the book knows as a whole and falls with every piece of evidence for s
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..decisions import Candidate, Decision
-from ..ports import RouterQuery, Signals
-from ..reading import Reading, TextReader
-from ..rulebook import RuleBook, read_rule_book
+from ..reading import TextReader
+from ..rulebook import read_rule_book
 from ..state import Route
+
+if TYPE_CHECKING:
+    from ..ports import RouterQuery, Signals
+    from ..reading import Reading
+    from ..rulebook import RuleBook
 
 _REASONS = 3
 """Rules that a reason names at most."""

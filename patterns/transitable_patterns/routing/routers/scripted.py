@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from ..ports import RouterQuery
-from ..state import Route
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..state import Route
 
 Script = Iterable[object] | Callable[[RouterQuery], object]
 """Outputs one after the other, the last one again and again, or a function of the query."""
