@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 
 @contextmanager
-def pause_collector() -> Iterator[None]:
+def pause_collector() -> Generator[None]:
     """Keep the cyclic collector from running inside the block; a collector that was off stays off.
 
     The join keeps some hundred thousand sets and lists alive; each collection walks them all and finds nothing. On 50,000

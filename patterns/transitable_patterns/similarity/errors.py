@@ -7,7 +7,7 @@ TransitableError
     ├── TokensError (ValueError)      a tokeniser is asked for that does not exist
     ├── TextError (TypeError)         a text is neither a string nor a set of tokens
     ├── RankError (ValueError)        ranks or relevances do not fit the items
-    └── KeyConflict (LookupError)     a key is added twice, or is not in the index
+    └── KeyConflictError (LookupError)     a key is added twice, or is not in the index
 ```
 """
 
@@ -72,7 +72,7 @@ class RankError(SimilarityError, ValueError):
         return f"{self.what} is {self.found}; expected {self.expected}"
 
 
-class KeyConflict(SimilarityError, LookupError):
+class KeyConflictError(SimilarityError, LookupError):
     """A key that is already in an index, or that is not in it; `expected` says what to do."""
 
     def __init__(self, key: str, found: str, expected: str) -> None:

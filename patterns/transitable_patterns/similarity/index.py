@@ -1,58 +1,80 @@
 """An index that is added to, asked and taken from one text at a time.
 
-A rare token keeps the list of its items; a frequent one keeps bitmaps, in blocks, so that an addition touches a small integer.
-A question meets every similar item: those that share a rare token are in its lists, and all others share enough frequent
-tokens, which `bitplanes` counts for all items at once. What is met is verified exactly.
+It files texts as the join does (see `search`), under their rarest tokens and under pairs of frequent ones, but so that smaller
+and larger texts are met. Which token is rare is settled anew when the index has grown fourfold; a token that came since
+counts as rarest of all. That only costs time: answers are exact whatever the order.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from bisect import bisect_left
+from collections import defaultdict
+from fractions import Fraction
+from itertools import chain, combinations
+from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
 from attrs import field, frozen
 
-from transitable_patterns.similarity.bitplanes import list_places, select_at_least
-from transitable_patterns.similarity.errors import KeyConflict
+from transitable_patterns.similarity.errors import KeyConflictError
 from transitable_patterns.similarity.overlap import compare_sets
+from transitable_patterns.similarity.search import number_tokens
 from transitable_patterns.similarity.threshold import read_threshold
-from transitable_patterns.similarity.tokens import split_text, words
+from transitable_patterns.similarity.tokens import TokenSet, split_text, words
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Set as AbstractSet
-    from fractions import Fraction
+    from collections.abc import Hashable, Iterable
+    from collections.abc import Set as AbstractSet
 
     from transitable_patterns.similarity.overlap import Overlap
     from transitable_patterns.similarity.threshold import Ratio
-    from transitable_patterns.similarity.tokens import Tokens, TokenSet
+    from transitable_patterns.similarity.tokens import Tokens
 
 Key = TypeVar("Key", bound="Hashable")
 
-BLOCK: Final = 8192
-"""Items of a block: 1 KB of bits, so that setting one costs about 0.1 µs and an operation on a block about 0.2 µs."""
-RARE: Final = 24
-"""A token in more items than this is kept as bitmaps; flat from 12 to 48."""
+FIRST_SETTLED: Final = 512
+"""Texts at which the order of the tokens is settled for the first time."""
+GROWTH: Final = 4
+"""It is settled anew when the index has grown by this factor: filing everything again then costs a third of an addition."""
+FREQUENT_PER_TOKEN: Final = 32
+"""As in `search`."""
 
 
 @frozen
 class Match(Generic[Key]):
-    """An item of an index that is similar to what was asked."""
+    """A text of an index that is similar to what was asked."""
 
     key: Key
     """Its key."""
-    overlap: Overlap
-    """Why; the text that was asked is on the left."""
+    shared: int
+    """Number of shared tokens."""
+    asked: TokenSet = field(repr=False)
+    """The tokens that were asked."""
+    found: TokenSet = field(repr=False)
+    """The tokens of the text that was found."""
+    tokens: str
+    """Name of the tokeniser."""
 
     @property
     def value(self) -> Fraction:
         """The Jaccard similarity."""
-        return self.overlap.value
+        return Fraction(self.shared, len(self.asked) + len(self.found) - self.shared) if self.shared else Fraction(0)
+
+    @property
+    def overlap(self) -> Overlap:
+        """Why they are similar; what was asked is on the left."""
+        return compare_sets(self.asked, self.found, self.tokens)
 
 
 @frozen
-class _Item(Generic[Key]):
-    key: Key
-    tokens: TokenSet
-    added: int
+class _Span:
+    """What the threshold means for a set of one size."""
+
+    prefix: int
+    """Rarest tokens of which it shares one with any similar set."""
+    apart: int
+    """Most tokens that it and a similar set can have alone, both together."""
+    shared: int
+    """Fewest tokens that it shares with any similar set."""
 
 
 class SimilarityIndex(Generic[Key]):
@@ -71,14 +93,15 @@ class SimilarityIndex(Generic[Key]):
         Raises:
             ThresholdError: If `at_least` is not a number from 0 to 1.
         """
-        self._threshold = read_threshold(at_least)
         self.tokens = tokens
-        self._items: list[_Item[Key] | None] = []
-        self._places: dict[Key, int] = {}
-        self._free: list[int] = []
-        self._added = 0
-        self._rare: dict[str, list[int]] = {}
-        self._frequent: dict[str, list[int]] = {}
+        self._threshold = read_threshold(at_least)
+        self._spans: dict[int, _Span] = {}
+        self._places: dict[Key, int] = {}  # where a key's text is in the three lists; later added ones further back
+        self._keys: list[Key | None] = []
+        self._sets: list[TokenSet] = []  # a removed text leaves an empty set
+        self._bitmaps: list[int] = []
+        self._settle_at = FIRST_SETTLED
+        self._settle()
 
     @property
     def at_least(self) -> Fraction:
@@ -95,135 +118,131 @@ class SimilarityIndex(Generic[Key]):
         """Add a text; one without tokens is kept and never found.
 
         Raises:
-            KeyConflict: If the key is in the index; remove it first.
+            KeyConflictError: If the key is in the index; remove it first.
             TextError: If the text is neither a string nor a set.
         """
         if key in self._places:
-            raise KeyConflict(repr(key), "already in the index", "remove it before it is added again")
+            raise KeyConflictError(repr(key), "already in the index", "remove it before it is added again")
         tokens = split_text(text, self.tokens)
-        item = _Item(key, tokens, self._added)
-        self._added += 1
-        if self._free:
-            place = self._free.pop()
-            self._items[place] = item
-        else:
-            place = len(self._items)
-            self._items.append(item)
-        self._places[key] = place
-        block, bit = place // BLOCK, 1 << place % BLOCK
-        rare, frequent = self._rare, self._frequent
-        for token in tokens:
-            blocks = frequent.get(token)
-            if blocks is None:
-                places = rare.setdefault(token, [])
-                places.append(place)
-                if len(places) > RARE:
-                    self._promote(token)
-            else:
-                if block >= len(blocks):
-                    blocks.extend([0] * (block + 1 - len(blocks)))
-                blocks[block] |= bit
-
-    def _promote(self, token: str) -> None:
-        """Turn the list of a token that is no longer rare into bitmaps. It stays so when items are removed."""
-        places = self._rare.pop(token)
-        blocks = [0] * (max(places) // BLOCK + 1)
-        for place in places:
-            blocks[place // BLOCK] |= 1 << place % BLOCK
-        self._frequent[token] = blocks
+        if len(self._sets) >= self._settle_at:
+            self._settle()
+        self._place(key, tokens)
 
     def remove(self, key: Key) -> None:
         """Remove a text.
 
         Raises:
-            KeyConflict: If the key is not in the index.
+            KeyConflictError: If the key is not in the index.
         """
         place = self._places.pop(key, None)
-        item = None if place is None else self._items[place]
-        if place is None or item is None:
-            raise KeyConflict(repr(key), "not in the index", "add it first")
-        self._items[place] = None
-        self._free.append(place)
-        for token in item.tokens:
-            if token in self._frequent:
-                self._frequent[token][place // BLOCK] ^= 1 << place % BLOCK
-            else:
-                self._rare[token].remove(place)
-                if not self._rare[token]:
-                    del self._rare[token]
+        if place is None:
+            raise KeyConflictError(repr(key), "not in the index", "add it first")
+        tokens = self._sets[place]
+        self._keys[place] = None
+        self._sets[place] = frozenset()
+        if tokens and self._threshold.part:
+            singles, doubles = self._choose_places([self._rank[token] for token in tokens])
+            for token in singles:
+                self._singles[token].remove(place)
+            for pair in doubles:
+                self._doubles[pair].remove(place)
 
     def query(self, text: str | AbstractSet[str]) -> tuple[Match[Key], ...]:
-        """Find all items that are similar to a text: most similar first, then the earlier added.
+        """Find all texts that are similar to this one: most similar first, then the earlier added.
 
         Raises:
             TextError: If the text is neither a string nor a set.
         """
         asked = split_text(text, self.tokens)
-        hits = [(_rate(asked, item.tokens), item.added, item) for item in self._meet(asked)]
-        hits.sort(key=_order)
-        return tuple([Match(item.key, compare_sets(asked, item.tokens, self.tokens.name)) for _, _, item in hits])
+        if not asked:
+            return ()
+        size, sets, admits = len(asked), self._sets, self._threshold.admits
+        found: list[tuple[float, int, int]] = []
+        for place in set(self._list_candidates(asked)):
+            other = len(sets[place])
+            shared = len(asked & sets[place])
+            if admits(shared, size, other):
+                # Distinct fractions of sets below 2**26 tokens are distinct floats, in the same order.
+                found.append((-shared / (size + other - shared), place, shared))
+        found.sort()
+        return tuple([self._match(place, shared, asked) for _, place, shared in found])
 
-    def is_known(self, text: str | AbstractSet[str]) -> bool:
-        """Tell whether any item is similar to a text.
+    def _match(self, place: int, shared: int, asked: TokenSet) -> Match[Key]:
+        key = cast("Key", self._keys[place])  # None only where the set is empty, and those are not found
+        return Match(key, shared, asked, self._sets[place], self.tokens.name)
 
-        Raises:
-            TextError: If the text is neither a string nor a set.
-        """
-        return bool(self._meet(split_text(text, self.tokens)))
-
-    def _meet(self, asked: TokenSet) -> list[_Item[Key]]:
-        """List the items that are similar, in no order."""
+    def _list_candidates(self, asked: TokenSet) -> Iterable[int]:
+        """List the places of all texts that may be similar; one may be listed several times."""
+        if not self._threshold.part:
+            return range(len(self._sets))
         size = len(asked)
-        if not size:
-            return []
+        row = [number for number in map(self._rank.get, asked) if number is not None]
+        unknown = size - len(row)  # tokens of no text: rarest of all, and surely not shared
+        span = self._spans.get(size) or self._measure_span(size)
+        prefix = span.prefix - unknown
+        if prefix <= 0:
+            return ()
+        row.sort()
+        bits, width, bitmap, bitmaps = self._bits, len(self._bits), 0, self._bitmaps
+        for token in row:
+            bitmap ^= bits[token % width]
+        start = bisect_left(row, self._frequent)
+        met = chain.from_iterable(filter(None, map(self._singles.get, row[:prefix])))
+        if start < prefix:
+            pairs = combinations(row[start : prefix + 1], 2)
+            met = chain(met, chain.from_iterable(filter(None, map(self._doubles.get, pairs))))
+        most = span.apart - unknown
+        return [place for place in met if (bitmap ^ bitmaps[place]).bit_count() <= most]
+
+    def _measure_span(self, size: int) -> _Span:
         threshold = self._threshold
-        if threshold.part == 0:
-            return [item for item in self._items if item is not None and item.tokens]
-        found: list[_Item[Key]] = []
-        part, both = threshold.part, threshold.part + threshold.whole
-        for place in self._list_candidates(asked, threshold.find_least_size(size)):
-            item = self._items[place]
-            if item is not None:
-                tokens = item.tokens
-                if both * len(asked & tokens) >= part * (size + len(tokens)):
-                    found.append(item)
-        return found
+        least = threshold.find_least_size(size)
+        most = size * threshold.whole // threshold.part
+        needed = threshold.count_needed(size, least)
+        apart = max(size + other - 2 * threshold.count_needed(size, other) for other in range(least, most + 1))
+        span = self._spans[size] = _Span(size - needed + 1, apart, needed)
+        return span
 
-    def _list_candidates(self, asked: TokenSet, needed: int) -> Iterable[int]:
-        """List the places that may share `needed` tokens (from 1), each once.
+    def _settle(self) -> None:
+        """Number the tokens by how many texts have each, close the gaps of removed texts, and file all texts anew."""
+        kept = [(key, self._sets[place]) for key, place in self._places.items()]
+        vocabulary = number_tokens([tokens for _, tokens in kept], self._threshold, FREQUENT_PER_TOKEN)
+        self._rank, self._frequent, self._bits = vocabulary.rank, vocabulary.frequent, vocabulary.bits
+        self._rarest = 0
+        self._singles: defaultdict[int, list[int]] = defaultdict(list)
+        self._doubles: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+        self._keys, self._sets, self._bitmaps = [], [], []
+        self._settle_at = max(FIRST_SETTLED, GROWTH * len(kept))
+        for key, tokens in kept:
+            self._place(key, tokens)
 
-        A similar set shares at least `needed` of the tokens, so it shares one of any `len(asked) - needed + 1` of them: that
-        many rare tokens are enough, and if there are fewer, whoever shares none of them shares `needed` frequent ones.
-        """
-        spare = len(asked) - needed + 1
-        columns: list[list[int]] = []
-        lists: list[list[int]] = []
-        for token in asked:
-            blocks = self._frequent.get(token)
-            if blocks is not None:
-                columns.append(blocks)
-                continue
-            spare -= 1
-            places = self._rare.get(token)
-            if places is not None:
-                lists.append(places)
-        met = set[int]().union(*lists)
-        if spare > 0:
-            for block in range(-(-len(self._items) // BLOCK)):
-                present = [blocks[block] for blocks in columns if block < len(blocks)]
-                if len(present) >= needed:
-                    selected = select_at_least(present, needed)
-                    if selected:
-                        start = block * BLOCK
-                        met.update([start + place for place in list_places(selected)])
-        return met
+    def _place(self, key: Key, tokens: TokenSet) -> None:
+        """File a text under the current order of tokens; a token that is new becomes the rarest."""
+        place = self._places[key] = len(self._sets)
+        self._keys.append(key)
+        self._sets.append(tokens)
+        rank, bits, width, bitmap = self._rank, self._bits, len(self._bits), 0
+        row: list[int] = []
+        for token in tokens:
+            number = rank.get(token)
+            if number is None:
+                self._rarest -= 1
+                number = rank[token] = self._rarest
+            row.append(number)
+            bitmap ^= bits[number % width]
+        self._bitmaps.append(bitmap)
+        if row and self._threshold.part:
+            singles, doubles = self._choose_places(row)
+            for number in singles:
+                self._singles[number].append(place)
+            for pair in doubles:
+                self._doubles[pair].append(place)
 
-
-def _rate(left: TokenSet, right: TokenSet) -> float:
-    """Rate two sets by similarity; distinct fractions of sets below 2**26 tokens are distinct floats in the same order."""
-    shared = len(left & right)
-    return shared / max(1, len(left) + len(right) - shared)
-
-
-def _order(hit: tuple[float, int, object]) -> tuple[float, int]:
-    return (-hit[0], hit[1])
+    def _choose_places(self, row: list[int]) -> tuple[list[int], Iterable[tuple[int, ...]]]:
+        """Choose the tokens and the pairs of tokens under which a text is filed."""
+        row.sort()
+        span = self._spans.get(len(row)) or self._measure_span(len(row))
+        start = bisect_left(row, self._frequent)
+        if span.shared < 2 or start >= span.prefix:
+            return row[: span.prefix], ()
+        return row[:start], combinations(row[start : span.prefix + 1], 2)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from transitable_patterns.similarity.collector import pause_collector
-from transitable_patterns.similarity.errors import KeyConflict
+from transitable_patterns.similarity.errors import KeyConflictError
 from transitable_patterns.similarity.overlap import compare_sets
 from transitable_patterns.similarity.search import find_similar
 from transitable_patterns.similarity.threshold import read_threshold
-from transitable_patterns.similarity.tokens import split_text, words
+from transitable_patterns.similarity.tokens import TokenSet, split_text, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
-    from fractions import Fraction
+    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from transitable_patterns.similarity.overlap import Overlap
     from transitable_patterns.similarity.threshold import Ratio, Threshold
-    from transitable_patterns.similarity.tokens import Tokens, TokenSet
+    from transitable_patterns.similarity.tokens import Tokens
 
 
 @frozen
@@ -46,11 +47,11 @@ class SimilarPairs:
         """Explain how similar two of the texts are, whether they are a pair or not.
 
         Raises:
-            KeyConflict: If a position is outside the texts.
+            KeyConflictError: If a position is outside the texts.
         """
         for position in (left, right):
             if not 0 <= position < len(self.sets):
-                raise KeyConflict(repr(position), "not in the list", f"expected 0 to {len(self.sets) - 1}")
+                raise KeyConflictError(repr(position), "not in the list", f"expected 0 to {len(self.sets) - 1}")
         return compare_sets(self.sets[left], self.sets[right], self.tokens)
 
 

@@ -14,7 +14,6 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from functools import reduce
 from itertools import chain, combinations
-from operator import xor
 from typing import TYPE_CHECKING, Final
 
 from attrs import frozen
@@ -55,8 +54,8 @@ class Vocabulary:
 
     rank: dict[str, int]
     """Number of each token, from 0."""
-    masks: list[int]
-    """One bit for each number; the most frequent tokens have bits of their own."""
+    bits: tuple[int, ...]
+    """The bits of a bitmap; token `number` has `bits[number % len(bits)]`, so frequent ones have bits of their own."""
     repeated: int
     """First number of a token that is in two sets or more."""
     frequent: int
@@ -78,8 +77,8 @@ def measure_reach(threshold: Threshold, longest: int) -> Reach:
     return Reach(tuple(probe), tuple(insert), tuple(apart), tuple(shared))
 
 
-def number_tokens(sets: Sequence[TokenSet], threshold: Threshold) -> Vocabulary:
-    """Number the tokens of all sets and choose which of them are frequent."""
+def number_tokens(sets: Sequence[TokenSet], threshold: Threshold, frequent_per_token: int) -> Vocabulary:
+    """Number the tokens of all sets and choose which of them are frequent: in more sets than that for a token of a prefix."""
     counts = Counter(chain.from_iterable(sets))
     order = sorted(counts, key=counts.__getitem__)
     frequencies = [counts[token] for token in order]
@@ -87,13 +86,11 @@ def number_tokens(sets: Sequence[TokenSet], threshold: Threshold) -> Vocabulary:
     prefix = mean - threshold.count_needed(mean, mean) + 1
     many_repeats = prefix > LONGEST_PAIRED
     width = max(LEAST_WIDTH, BITS_PER_TOKEN * mean)
-    bits = [1 << place for place in range(width)]
-    last = len(order) - 1
     return Vocabulary(
         rank=dict(zip(order, range(len(order)), strict=True)),
-        masks=[bits[(last - number) % width] for number in range(len(order))],
+        bits=tuple([1 << place for place in range(width)]),
         repeated=bisect_left(frequencies, 2),
-        frequent=len(order) if many_repeats else bisect_left(frequencies, FREQUENT_PER_TOKEN * prefix),
+        frequent=len(order) if many_repeats else bisect_left(frequencies, frequent_per_token * prefix),
         many_repeats=many_repeats,
     )
 
@@ -108,9 +105,10 @@ def find_similar(sets: Sequence[TokenSet], threshold: Threshold) -> list[tuple[i
     their first two shared tokens are both frequent and they meet under that pair, which needs one token more of prefix.
     Sets so small that similar ones may share a single token are filed under single tokens only.
     """
-    vocabulary = number_tokens(sets, threshold)
+    vocabulary = number_tokens(sets, threshold, FREQUENT_PER_TOKEN)
     reach = measure_reach(threshold, len(sets[-1]) if sets else 0)
-    rank, mask = vocabulary.rank.__getitem__, vocabulary.masks.__getitem__
+    rank, bits = vocabulary.rank.__getitem__, vocabulary.bits
+    mask = (bits * (len(vocabulary.rank) // len(bits) + 1)).__getitem__
     repeated, frequent = vocabulary.repeated, vocabulary.frequent
     singles: defaultdict[int, list[int]] = defaultdict(list)
     doubles: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
@@ -119,7 +117,7 @@ def find_similar(sets: Sequence[TokenSet], threshold: Threshold) -> list[tuple[i
     for number, tokens in enumerate(sets):
         row = sorted(map(rank, tokens))
         size = len(row)
-        bitmap = reduce(xor, map(mask, row))
+        bitmap = reduce(int.__xor__, map(mask, row))
         bitmaps.append(bitmap)
         probe = reach.probe[size]
         first = bisect_left(row, repeated)
@@ -128,7 +126,9 @@ def find_similar(sets: Sequence[TokenSet], threshold: Threshold) -> list[tuple[i
         middle = bisect_left(row, frequent, first)
         met: Iterable[int] = chain.from_iterable(filter(None, map(singles.get, row[first:probe])))
         if middle < probe:
-            met = chain(met, chain.from_iterable(filter(None, map(doubles.get, combinations(row[middle : probe + 1], 2)))))
+            met = chain(
+                met, chain.from_iterable(filter(None, map(doubles.get, combinations(row[middle : probe + 1], 2))))
+            )
         if vocabulary.many_repeats:
             met = set(met)
         most = reach.apart[size]
@@ -145,9 +145,7 @@ def find_similar(sets: Sequence[TokenSet], threshold: Threshold) -> list[tuple[i
     return found
 
 
-def verify(
-    number: int, others: Iterable[int], sets: Sequence[TokenSet], threshold: Threshold
-) -> list[tuple[int, int]]:
+def verify(number: int, others: Iterable[int], sets: Sequence[TokenSet], threshold: Threshold) -> list[tuple[int, int]]:
     """Keep the candidates that are similar: whole * shared >= part * union, on integers."""
     tokens = sets[number]
     size = len(tokens)

@@ -7,6 +7,7 @@ The Korean suffixes that `ko_light` strips are data in `korean`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from operator import add
 from typing import TYPE_CHECKING, Final, TypeAlias
 from unicodedata import normalize
@@ -17,7 +18,7 @@ from transitable_patterns.similarity.errors import TextError, TokensError
 from transitable_patterns.similarity.korean import strip_suffix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Set as AbstractSet
+    from collections.abc import Set as AbstractSet
 
 TokenSet: TypeAlias = frozenset[str]
 """The tokens of one text; order and repeats do not count."""
@@ -89,7 +90,7 @@ ko_light: Final = Tokens("ko_light", _split_ko_light)
 
 
 def characters(n: int) -> Tokens:
-    """Make a tokeniser of character n-grams over the folded text, its spaces collapsed to one.
+    """Make a tokeniser of character n-grams over the folded text, its spaces left out.
 
     A text shorter than `n` is one token. The name is `characters(n)`.
 
@@ -98,13 +99,13 @@ def characters(n: int) -> Tokens:
 
     Examples:
         >>> sorted(characters(2)("DB 풀"))
-        [' 풀', 'b ', 'db']
+        ['b풀', 'db']
     """
     if n < 1:
         raise TokensError(f"characters({n})", ("characters(n) with n from 1",))
 
     def split(text: str) -> TokenSet:
-        folded = " ".join(fold(text).split())
+        folded = "".join(fold(text).split())
         if len(folded) <= n:
             return frozenset((folded,)) if folded else frozenset()
         return frozenset(map("".join, zip(*(folded[start:] for start in range(n)), strict=False)))
