@@ -14,7 +14,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeGuard, TypeVar
 
 from transitable.errors import find_nearest
 from transitable.model.frozen import FrozenDict
@@ -26,8 +26,27 @@ Path = tuple[object, ...]
 """Where a value stands: field name first, then indexes, keys and field names."""
 
 NOTHING: frozenset[type] = frozenset()
-JSON_LEAVES = frozenset({str, int, float, bool, type(None)})
+JSON_LEAVES: frozenset[type] = frozenset({str, int, float, bool, type(None)})
+TUPLE: type[tuple[Any, ...]] = tuple
+"""`tuple` with the type of its items, so that type checkers know it after `type(value) is TUPLE`."""
+FROZEN_DICT: type[FrozenDict[Any, Any]] = FrozenDict
+"""`FrozenDict` with the types of its items, as above."""
 K = TypeVar("K")
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Tell whether a value is a list; with the type of its items, for type checkers."""
+    return isinstance(value, list)
+
+
+def is_set(value: object) -> TypeGuard[AbstractSet[Any]]:
+    """Tell whether a value is a set or frozenset; with the type of its items, for type checkers."""
+    return isinstance(value, AbstractSet)
+
+
+def is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Tell whether a value is a mapping; with the types of its items, for type checkers."""
+    return isinstance(value, Mapping)
 
 
 class Fault(NamedTuple):
@@ -161,16 +180,15 @@ class TupleShape(Shape):
         """Freeze a list, and check the items from the first that is not the old one."""
         if value is old:
             return value
-        kind = type(value)
-        if kind is not tuple:
-            if not isinstance(value, list):
+        if type(value) is not TUPLE:
+            if not is_list(value):
                 faults.append(Fault(path, show_value(value), f"{self.text} (a list or tuple)"))
                 return value
             value = tuple(value)
         quick = self.item.quick
         if not value or (quick and quick.issuperset(map(type, value))):
             return value
-        known = old if type(old) is tuple else ()
+        known = old if type(old) is TUPLE else ()
         start = count_same(value, known)
         if start == len(value):
             return value
@@ -197,10 +215,10 @@ class FixedTupleShape(Shape):
         """Check the length, then each item by its own shape."""
         if value is old:
             return value
-        if not (type(value) is tuple or isinstance(value, list)) or len(value) != len(self.items):
+        if not (type(value) is TUPLE or is_list(value)) or len(value) != len(self.items):
             faults.append(Fault(path, show_value(value), f"{self.text} ({len(self.items)} items)"))
             return value
-        known = old if type(old) is tuple and len(old) == len(self.items) else (ABSENT,) * len(self.items)
+        known = old if type(old) is TUPLE and len(old) == len(self.items) else (ABSENT,) * len(self.items)
         return tuple(
             shape.admit(item, before, (*path, index), faults)
             for index, (shape, item, before) in enumerate(zip(self.items, value, known, strict=True))
@@ -220,7 +238,7 @@ class FrozenSetShape(Shape):
         """Freeze a set, and check its items."""
         if value is old:
             return value
-        if not isinstance(value, AbstractSet) or isinstance(value, Mapping):
+        if not is_set(value) or is_mapping(value):
             faults.append(Fault(path, show_value(value), f"{self.text} (a set or frozenset)"))
             return value
         quick = self.item.quick
@@ -241,13 +259,13 @@ class MappingShape(Shape):
 
     def admit(self, value: Any, old: Any, path: Path, faults: list[Fault]) -> Any:
         """Freeze the mapping, and check keys and the values that are not the old ones."""
-        if value is old or (type(value) is FrozenDict and not value):
+        if value is old or (type(value) is FROZEN_DICT and not value):
             return value
-        if not isinstance(value, Mapping):
+        if not is_mapping(value):
             faults.append(Fault(path, show_value(value), f"{self.text} (a mapping)"))
             return value
-        known: Mapping[Any, Any] = old if type(old) is FrozenDict else {}
-        changed = type(value) is not FrozenDict
+        known: Mapping[Any, Any] = old if type(old) is FROZEN_DICT else {}
+        changed = type(value) is not FROZEN_DICT
         frozen: dict[Any, Any] = {}
         for key, item in value.items():
             here = (*path, key)
@@ -305,7 +323,7 @@ class ClassShape(Shape):
 
     def describe_wrong(self, value: object) -> str:
         """Say what is expected; a mapping is a common mistake."""
-        if isinstance(value, Mapping):
+        if is_mapping(value):
             return f"an instance of {self.text}; build it with {self.text}(**mapping)"
         if isinstance(value, self.cls):
             return f"exactly {self.text}; name the subclass in a union of the field's type"
@@ -362,9 +380,9 @@ class JsonShape(Shape):
         if len(path) > self.deepest:
             faults.append(Fault(path[:1], f"a value nested deeper than {self.deepest} levels", self.text))
             return value
-        if isinstance(value, list) or type(value) is tuple:
+        if is_list(value) or type(value) is TUPLE:
             return self._admit_items(value, old, path, faults)
-        if isinstance(value, Mapping):
+        if is_mapping(value):
             return self._admit_mapping(value, old, path, faults)
         faults.append(
             Fault(path, show_value(value), f"{self.text}; declare the type in the state class instead of Any")
@@ -372,19 +390,19 @@ class JsonShape(Shape):
         return value
 
     def _admit_items(self, value: Any, old: Any, path: Path, faults: list[Fault]) -> Any:
-        if type(value) is tuple and JSON_LEAVES.issuperset(map(type, value)):
+        if type(value) is TUPLE and JSON_LEAVES.issuperset(map(type, value)):
             return value
-        known = old if type(old) is tuple else ()
+        known = old if type(old) is TUPLE else ()
         kept = len(known)
         made = tuple(
             self.admit(item, known[index] if index < kept else ABSENT, (*path, index), faults)
             for index, item in enumerate(value)
         )
-        return value if type(value) is tuple and count_same(made, value) == len(value) else made
+        return value if type(value) is TUPLE and count_same(made, value) == len(value) else made
 
     def _admit_mapping(self, value: Mapping[Any, Any], old: Any, path: Path, faults: list[Fault]) -> Any:
-        known: Mapping[Any, Any] = old if type(old) is FrozenDict else {}
-        changed = type(value) is not FrozenDict
+        known: Mapping[Any, Any] = old if type(old) is FROZEN_DICT else {}
+        changed = type(value) is not FROZEN_DICT
         frozen: dict[str, Any] = {}
         for key, item in value.items():
             if type(key) is not str:
@@ -395,7 +413,16 @@ class JsonShape(Shape):
         return FrozenDict(frozen) if changed else value
 
 
-ABSENT: Any = type("Absent", (), {"__slots__": (), "__repr__": lambda _self: "ABSENT"})()
+class _Absent:
+    """The class of `ABSENT`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Any = _Absent()
 """Stands for "there was no old value"; no value of a state is ever this object."""
 
 

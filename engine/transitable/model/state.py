@@ -6,7 +6,7 @@ through the class's own `__init__`. Not for: which place may write which field (
 
 from __future__ import annotations
 
-from operator import attrgetter, is_
+from operator import attrgetter, contains, is_
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import attrs
@@ -73,11 +73,12 @@ class StateModel:
     """
 
     __slots__ = (
-        "_admits",
         "_exact",
         "_make_parts",
         "_quicks",
+        "_read_quick",
         "_rechecked",
+        "_slow",
         "builder",
         "cls",
         "grown",
@@ -102,8 +103,10 @@ class StateModel:
         self.grown = grown
         self.problems = problems
         """Code, what was found and what to use instead, for each reason why this class cannot be a state."""
-        self._quicks = tuple(shape.quick for shape in self.shapes.values())
-        self._admits = tuple(shape.admit for shape in self.shapes.values())
+        quick = [name for name, shape in self.shapes.items() if shape.quick]
+        self._quicks = tuple(self.shapes[name].quick for name in quick)
+        self._read_quick = make_reader(tuple(quick))
+        self._slow = tuple((name, shape) for name, shape in self.shapes.items() if not shape.quick)
         self.read = make_reader(self.names)
         """Reads all fields of a state, in the order of `names`, as a tuple."""
         fields = attrs.fields(cls) if attrs.has(cls) else ()
@@ -162,18 +165,19 @@ class StateModel:
             raise StateError(
                 self.cls.__qualname__, (Fault((), show_value(state), f"an instance of {self.cls.__qualname__}"),)
             )
-        came = self.read(state)
-        faults: list[Fault] = []
-        for value, quick, admit in zip(came, self._quicks, self._admits, strict=True):
-            if type(value) not in quick and (admit(value, None, (), faults) is not value or faults):
-                return self._admit_slowly(state, came, counts)
-        for position in counts:
-            if came[position]:
-                return self._admit_slowly(state, came, counts)
-        return state
+        if all(map(contains, self._quicks, map(type, self._read_quick(state)))):
+            faults: list[Fault] = []
+            for name, shape in self._slow:
+                came = getattr(state, name)
+                if shape.admit(came, None, (), faults) is not came or faults:
+                    return self._admit_slowly(state, counts)
+            if not counts or not any(getattr(state, self.names[position]) for position in counts):
+                return state
+        return self._admit_slowly(state, counts)
 
-    def _admit_slowly(self, state: Any, came: tuple[Any, ...], counts: tuple[int, ...]) -> Any:
+    def _admit_slowly(self, state: Any, counts: tuple[int, ...]) -> Any:
         faults: list[Fault] = []
+        came = self.read(state)
         values = list(came)
         for position, (name, shape) in enumerate(self.shapes.items()):
             if type(came[position]) not in shape.quick:

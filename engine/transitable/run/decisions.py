@@ -19,16 +19,17 @@ if TYPE_CHECKING:
     from transitable.run.failures import Failure
 
 NOTHING: Mapping[str, Any] = {}
-UNKNOWN: tuple[int, frozenset[type]] = (-1, frozenset())
 
 
-def decide(place: Place, state: Any, update: Any) -> tuple[Any, Arc]:
+def decide(place: Place, state: Any, update: Any, values: list[Any] | None = None) -> tuple[Any, Arc]:
     """Apply the update of a place that completed, and choose the way on.
 
     Args:
         place: The place.
         state: The state that it was given.
         update: What it handed back; None changes nothing.
+        values: All fields of the state in order, where the caller has them at hand; brought up to the next state. After
+            an error they are of no use. None reads them.
 
     Returns:
         The next state and the way taken.
@@ -38,10 +39,14 @@ def decide(place: Place, state: Any, update: Any) -> tuple[Any, Arc]:
     """
     if type(update) is not dict:
         update = _read_update(place, update)
-    values = list(place.read(state))
+    if values is None:
+        values = [*place.read(state)]
     quick_of = place.quick
-    for name, value in update.items():
-        index, quick = quick_of.get(name, UNKNOWN)
+    for name in update:
+        if name not in quick_of:
+            _refuse(place, state, update)
+        index, quick = quick_of[name]
+        value = update[name]
         if type(value) in quick:
             values[index] = value
         else:
@@ -62,6 +67,7 @@ def decide(place: Place, state: Any, update: Any) -> tuple[Any, Arc]:
     made = place.model.make(values, faults)
     if faults:
         raise UpdateError(place.name, tuple(faults))
+    values[:] = place.read(made)
     return made, arc
 
 
@@ -78,9 +84,7 @@ def _choose(place: Place, state: Any, update: Mapping[str, Any], values: list[An
 
 
 def _admit(place: Place, state: Any, update: Mapping[str, Any], name: str, values: list[Any]) -> None:
-    slot = place.slots.get(name)
-    if slot is None:
-        _refuse(place, state, update)
+    slot = place.slots[name]
     faults: list[Fault] = []
     try:
         values[slot.index] = slot.admit(update[name], values[slot.index], faults)

@@ -78,6 +78,14 @@ class Session:
         self.step = step
         self.top = top or self
         self.arcs: list[Arc] = []
+        # What every run reads is set here, because a default on the class is slower to read.
+        self.open = None
+        self.status = Status.RUNNING
+        self.quiet = True
+        self.trail = None
+        self.live = None
+        self.written = None
+        self.max_steps = None
 
     def set_options(self, options: RunOptions) -> None:
         """Take over the options of the run."""
@@ -285,7 +293,7 @@ class Session:
 
     def end(self) -> None:
         """Reach END: check the invariants and rest."""
-        broken = find_broken_invariant(self.table, self.state)
+        broken = find_broken_invariant(self.table, self.state) if self.table.invariants else None
         if broken is not None:
             self.rest(Status.FAILED, f"invariant broken: {broken}")
         elif self.cancelling:
@@ -296,7 +304,7 @@ class Session:
     def rest(self, status: Status, reason: str, failure: Failure | None = None) -> None:
         """Stop here."""
         self.status, self.reason, self.failure = status, reason, failure
-        if self.top is not self or not self.is_observed:
+        if self.top is not self or (self.trail is None and self.live is None):
             return
         now = self.clock.now()
         if status is Status.PAUSED:

@@ -64,11 +64,12 @@ def run_plain_places(session: Session) -> None:
     if trail is not None:
         trail.append(Stretch(state, session.step, now()))
     silent = trail is None and written is None
+    values = [*place.read(state)]
     error: Exception | None = None
     try:
         for _ in range(left):
             update = place.call(state)
-            made, arc = decide(place, state, update)
+            made, arc = decide(place, state, update, values)
             arcs.append(arc)
             if not silent:
                 if trail is not None:
