@@ -78,7 +78,10 @@ def state_to_json(state: Any) -> dict[str, Any]:
         StateError: If the state does not fit its class, or holds a value that would not come back the same; all faults.
     """
     codec = find_codec(type(state))
-    admitted = codec.model.admit(state)
+    try:
+        admitted = codec.model.admit(state)
+    except RecursionError:
+        raise StateError(type(state).__qualname__, (_too_deep(()),)) from None
     return codec.write_fields({name: getattr(admitted, name) for name in codec.names})
 
 
@@ -250,8 +253,15 @@ class _Compiler:
 
 
 def list_faults(group: ClassValidationError, cls: type, shapes: Mapping[str, Shape]) -> list[Fault]:
-    """Turn what cattrs collected for one object into faults."""
+    """Turn what cattrs collected for one object into faults.
+
+    Raises:
+        RecursionError: If that is what it collected.
+    """
     noted, others = group.group_exceptions()
+    for error in group.exceptions:
+        if isinstance(error, RecursionError):  # cattrs collects it like any other
+            raise error
     faults: list[Fault] = []
     for error, note in noted:
         if isinstance(error, Misfit):

@@ -235,6 +235,15 @@ def compile_pairs(key: Form, value: Form) -> Form:
     return Form(write, read)
 
 
+def name_part(part: object) -> object:
+    """Give a key or item as a part of a path; as text where it has no `repr`, as ints of too many digits."""
+    try:
+        repr(part)
+    except ValueError:
+        return show_value(part)
+    return part
+
+
 def find_unwritable(value: Any, path: tuple[object, ...]) -> list[Fault]:
     """Find every part of a value that would not come back the same; only needed once writing has failed."""
     kind = exact_type(value)
@@ -244,9 +253,9 @@ def find_unwritable(value: Any, path: tuple[object, ...]) -> list[Fault]:
     elif kind is tuple:
         parts = [((*path, index), item) for index, item in enumerate(value)]
     elif kind is frozenset:
-        parts = [((*path, item), item) for item in value]
+        parts = [((*path, name_part(item)), item) for item in value]
     elif kind is FrozenDict:
-        parts = [((*path, key), part) for key, item in value.items() for part in (key, item)]
+        parts = [((*path, name_part(key)), part) for key, item in value.items() for part in (key, item)]
     else:
         try:
             WRITERS.get(kind, keep)(value)

@@ -309,7 +309,7 @@ def read_timedelta(data: object) -> dt.timedelta:
 JSON = JsonShape()
 
 
-def read_json(data: object) -> Any:
+def read_json(data: Any) -> Any:
     """Freeze a JSON value as a state holds it under `Any`."""
     faults: list[Fault] = []
     made = JSON.admit(data, None, (), faults)

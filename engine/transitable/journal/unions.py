@@ -38,7 +38,7 @@ class Union:
     def __init__(self, shape: UnionShape, compile_shape: Callable[[Shape], Form]) -> None:
         members = list_members(shape)
         self.text = shape.text
-        self.optional = any(each.members() == (None,) for each in members)
+        self.optional = any("null" in find_kinds(each) for each in members)
         self.shapes = [each for each in members if each.members() != (None,)]
         self.forms = [compile_shape(each) for each in self.shapes]
         self.names = name_members(self.shapes)
