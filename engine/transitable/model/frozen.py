@@ -33,7 +33,7 @@ class FrozenDict(dict[K, V]):
     def __new__(cls, source: Mapping[K, V] | Iterable[tuple[K, V]] = (), /, **named: V) -> Self:
         """Fill the new mapping once; `__init__` does nothing, so that a second call cannot refill it."""
         made = super().__new__(cls)
-        dict.__init__(made, source, **named)
+        dict.__init__(made, source, **named)  # pyright: ignore[reportUnknownMemberType]  # the bare class, at run time
         return made
 
     if not TYPE_CHECKING:  # the signature that callers see is that of __new__
@@ -41,7 +41,7 @@ class FrozenDict(dict[K, V]):
         def __init__(self, source=(), /, **named):
             pass
 
-    def _refuse(self, *_args: object, **_named: object) -> NoReturn:
+    def _refuse(self: Any, *_args: Any, **_named: Any) -> NoReturn:
         raise FrozenError("a FrozenDict", "build a new one with frozen | {...}")
 
     __setitem__ = _refuse
@@ -54,9 +54,9 @@ class FrozenDict(dict[K, V]):
 
     if TYPE_CHECKING:
 
-        def __or__(self, other: Mapping[Any, Any]) -> FrozenDict[Any, Any]: ...  # type: ignore[override]  # narrower than dict's: the result is frozen
-        def __ror__(self, other: Mapping[Any, Any]) -> FrozenDict[Any, Any]: ...  # type: ignore[override]  # as above
-        def __ior__(self, other: Mapping[Any, Any]) -> FrozenDict[Any, Any]: ...  # type: ignore[override, misc]  # as above
+        def __or__(self, other: Mapping[Any, Any]) -> FrozenDict[Any, Any]: ...
+        def __ror__(self, other: Mapping[Any, Any]) -> FrozenDict[Any, Any]: ...
+        def __ior__(self, other: Mapping[Any, Any]) -> FrozenDict[Any, Any]: ...  # type: ignore[override]  # gives a new one, as a frozen value must
     else:
 
         def __or__(self, other):
@@ -76,7 +76,7 @@ class FrozenDict(dict[K, V]):
         return hash(frozenset(self.items()))
 
     def __repr__(self) -> str:
-        return f"FrozenDict({dict.__repr__(self)})"
+        return f"FrozenDict({dict.__repr__(self)})"  # pyright: ignore[reportUnknownMemberType]  # the bare class, at run time
 
     def copy(self) -> Self:
         """Give back the same object: it never changes."""
