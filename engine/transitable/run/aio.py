@@ -16,7 +16,7 @@ from transitable.model.nodes import Each
 from transitable.run.context import Context
 from transitable.run.decisions import decide
 from transitable.run.events import Stretch
-from transitable.run.kernel import after_attempt, argument_at, is_settled, name_member, part_at
+from transitable.run.kernel import FIRST, after_attempt, argument_at, is_settled, name_member, part_at
 from transitable.run.threads import start_call
 from transitable.run.work import Done, Group, Lost, Nested, Status, Task, done, raised
 
@@ -113,12 +113,18 @@ async def work_members(
 ) -> Open:
     """Do the members of a composite, so many at once as it allows."""
     members = list(group.members)
-    waiting = iter([index for index, member in enumerate(members) if not is_settled(member)])
-    work = work_plainly if _is_plain_each(session, place) else work_in_turn
-    at_once = min(place.work.at_once if isinstance(place.work, Each) else len(members), len(members))
+    open_now = [index for index, member in enumerate(members) if not is_settled(member)]
+    waiting = iter(open_now)
+    is_plain = _is_plain_each(session, place)
+    work = work_plainly if is_plain else work_in_turn
+    at_once = min(place.work.at_once if isinstance(place.work, Each) else len(members), len(open_now))
     try:
         if at_once <= 1:
             await work(session, place, members, waiting, address)
+        elif is_plain and at_once == len(open_now) and not place.work.stop_early:
+            results = await work_all_at_once(session, place, members, open_now, address)
+            if results is not None and len(results) == len(members):
+                return Done({place.work.into: tuple(results)})
         else:
             await gather_all(
                 [asyncio.ensure_future(work(session, place, members, waiting, address)) for _ in range(at_once)]
@@ -126,6 +132,48 @@ async def work_members(
     finally:
         save(Group(tuple(members)))
     return Group(tuple(members))
+
+
+async def work_all_at_once(
+    session: Session, place: Place, members: list[Open], open_now: list[int], address: Address
+) -> list[Any] | None:
+    """Await a plain worker on all items side by side; what is finished is kept in `members`, also when cancelled.
+
+    Returns:
+        The results, when all are of a type that needs no further look; then `members` is left alone. None otherwise.
+    """
+    part = place.parts[0]
+    items = getattr(session.state, place.work.items)
+    quick = place.item.quick if place.item is not None else frozenset[type]()
+    tasks = [asyncio.ensure_future(part.call(items[index])) for index in open_now]
+    try:
+        results: list[Any] = await asyncio.gather(*tasks, return_exceptions=True)
+    except BaseException:
+        _keep_finished(session, place, members, dict(zip(open_now, tasks, strict=True)), address)
+        raise
+    if quick.issuperset(map(type, results)):
+        return results
+    _keep_finished(session, place, members, dict(zip(open_now, tasks, strict=True)), address)
+    for task in tasks:
+        if task.cancelled():  # the worker raised it itself; under one task it would have ended the run's task as well
+            raise asyncio.CancelledError
+    return None
+
+
+def _keep_finished(
+    session: Session, place: Place, members: list[Open], tasks: dict[int, asyncio.Task[Any]], address: Address
+) -> None:
+    part = place.parts[0]
+    for index, task in tasks.items():
+        if not task.done() or task.cancelled():
+            continue
+        error = task.exception()
+        if error is None:
+            members[index] = after_attempt(part, session.state, FIRST, done(task.result()), 0.0, session.random, place)
+        elif isinstance(error, Exception):
+            members[index] = Lost(session.describe(error, (*address, index)))
+        else:
+            raise error
 
 
 async def gather_all(tasks: list[asyncio.Task[None]]) -> None:
@@ -165,7 +213,7 @@ async def work_plainly(
         if type(value) in quick:
             members[index] = Done(value)
         else:
-            result = after_attempt(part, session.state, Task(), done(value), 0.0, session.random, place)
+            result = after_attempt(part, session.state, FIRST, done(value), 0.0, session.random, place)
             members[index] = result
 
 

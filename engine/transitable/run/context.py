@@ -69,7 +69,11 @@ class Context:
         Raises:
             UpdateError: If it is no number of at least 0.
         """
-        if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not cost >= 0:
+        if not _is_cost(cost):
             place = "/".join(map(str, self.address))
             raise UpdateError(place, (Fault(("spend(...)",), show_value(cost), "a number of at least 0"),))
         self._session.top.cost += cost
+
+
+def _is_cost(cost: object) -> bool:
+    return isinstance(cost, (int, float)) and not isinstance(cost, bool) and cost >= 0

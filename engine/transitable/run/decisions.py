@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from transitable.errors import UpdateError, find_nearest
-from transitable.model.shapes import Attribute, Fault, show_value
+from transitable.model.shapes import Attribute, Fault, is_mapping, show_value
 from transitable.model.state import Slot
 from transitable.run.failures import REFUSED
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NOTHING: Mapping[str, Any] = {}
 
 
-def decide(place: Place, state: Any, update: Any, values: list[Any] | None = None) -> tuple[Any, Arc]:
+def decide(place: Place, state: Any, update: Mapping[str, Any] | None, values: list[Any] | None = None) -> tuple[Any, Arc]:
     """Apply the update of a place that completed, and choose the way on.
 
     Args:
@@ -97,7 +97,7 @@ def _admit(place: Place, state: Any, update: Mapping[str, Any], name: str, value
 def _read_update(place: Place, update: Any) -> Mapping[str, Any]:
     if update is None:
         return NOTHING
-    if isinstance(update, Mapping):
+    if is_mapping(update):
         return dict(update)
     expected = "a mapping of changed fields, or None"
     if hasattr(update, "__await__"):

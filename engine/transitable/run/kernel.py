@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
 
 FIRST = Task()
+ONLY_DONE: frozenset[type] = frozenset({Done})
 ASKED = Asked()
 
 
@@ -327,6 +328,8 @@ def settle(place: Place, state: Any, opened: Open) -> Done | Lost | None:
         return _settle_child(place, state, opened.cursor)
     if not isinstance(opened, Group):
         return None
+    if place.child is None and isinstance(place.work, Each) and ONLY_DONE.issuperset(map(type, opened.members)):
+        return Done({place.work.into: tuple([member.value for member in opened.members])})  # type: ignore[union-attr]  # all are Done
     results = [settle(part_at(place, index), state, member) for index, member in enumerate(opened.members)]
     if place.child is not None:
         results = [_settle_item(place, result) for result in results]
