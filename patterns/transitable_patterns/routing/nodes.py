@@ -142,9 +142,7 @@ class RoutingNodes:
         metadata = {**state.metadata, **parsed.metadata}
         text = normalise_text(parsed.input)
         if not text:
-            return self._ask(
-                state, parsed.input, text, Code.INPUT_EMPTY, "input", "the request holds no text", metadata
-            )
+            return self._ask(parsed.input, text, Code.INPUT_EMPTY, "input", "the request holds no text", metadata)
         if len(parsed.input) > self._policy.max_input_chars:
             found = f"{len(parsed.input)} characters; at most {self._policy.max_input_chars}"
             return self._ask(parsed.input, text, Code.INPUT_TOO_LONG, "input", found, metadata)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,9 @@ from .state import Code
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+_UNCLOSED: Final = "a quote that is not closed"
+_LONGEST_RECORD: Final = 200
+"""Lines that one record of a CSV may span."""
 REQUEST_KEYS: Final = ("input", "user_id", "account_id", "metadata")
 """Keys that a request may have."""
 RESERVED_KEY: Final = "routing"
@@ -148,27 +152,54 @@ def read_csv(
     Raises:
         ColumnMapError: If the header lacks a column of the map.
     """
-    reader = csv.reader(lines, strict=True)
     header: list[str] | None = None
-    while True:
-        begin = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            break
-        except csv.Error as problem:
-            yield BadLine(begin, f"not CSV: {problem}")
-            continue
-        if header is None:
+    for begin, row in _read_records(lines):
+        if isinstance(row, str):
+            yield BadLine(begin, row)
+        elif header is None:
             header = [name.removeprefix("\ufeff").strip() for name in row]
             missing = tuple(column for column in columns.values() if column not in header)
             if missing:
                 raise ColumnMapError(missing, tuple(header))
         elif len(row) != len(header):
-            if row:
-                yield BadLine(begin, f"{len(row)} cells; expected {len(header)}")
+            yield BadLine(begin, f"{len(row)} cells; expected {len(header)}")
         else:
             yield NumberedRequest(begin, _map_row(dict(zip(header, row, strict=True)), defaults, columns))
+
+
+def _read_records(lines: Iterable[str]) -> Iterator[tuple[int, list[str] | str]]:
+    """Read CSV records with the number of their first line; what cannot be read is given as the reason.
+
+    A quote that is never closed costs its own line only: the lines behind it are read again.
+    """
+    waiting: deque[str] = deque()
+    source = iter(lines)
+    begin = 1
+    while True:
+        record: list[str] = []
+        row: list[str] | str = _UNCLOSED
+        while row == _UNCLOSED and len(record) < _LONGEST_RECORD:
+            line = waiting.popleft() if waiting else next(source, None)
+            if line is None:
+                break
+            record.append(line)
+            row = _read_record("".join(record))
+        if not record:
+            return
+        used = 1 if row == _UNCLOSED else len(record)
+        waiting.extendleft(reversed(record[used:]))
+        if row:
+            yield begin, row
+        begin += used
+
+
+def _read_record(text: str) -> list[str] | str:
+    """Read the one record of a text; a blank line is an empty one, and what is wrong comes back as a reason."""
+    try:
+        rows = list(csv.reader(text.splitlines(keepends=True), strict=True))
+    except csv.Error as problem:
+        return _UNCLOSED if "unexpected end" in str(problem) else f"not CSV: {problem}"
+    return rows[0] if rows else []
 
 
 def _map_row(row: Mapping[str, str], defaults: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Commands of the patterns, one module each; `transitable` finds them by entry points."""
