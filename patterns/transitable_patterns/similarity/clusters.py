@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from attrs import field, frozen
 
+from transitable_patterns.similarity.collector import pause_collector
 from transitable_patterns.similarity.contrast import Contrast
 from transitable_patterns.similarity.errors import RankError
 from transitable_patterns.similarity.pairs import SimilarPairs, similar_pairs
@@ -108,6 +109,11 @@ def representatives(
     """
     joined = _join(items, at_least, tokens, pairs)
     order = _order_by_rank(items, rank)
+    with pause_collector():
+        return _choose_heads(items, joined, order, apart)
+
+
+def _choose_heads(items: Sequence[str], joined: SimilarPairs, order: _Order, apart: Apart | None) -> Clusters:
     neighbours = _list_neighbours(joined)
     sets = joined.sets
     head = list(range(len(items)))
