@@ -86,7 +86,7 @@ class Graph(Generic[S]):
         silence: Sequence[str] = (),
     ) -> None:
         model = describe_state(state_class)
-        called = name or getattr(state_class, "__name__", "graph")
+        called = name or str(getattr(state_class, "__name__", "graph"))
         compiled = compile_table(
             model, start, table, note=note, on_cancel=on_cancel, name=called, invariants=tuple(invariants)
         )
@@ -94,7 +94,8 @@ class Graph(Generic[S]):
         errors = tuple(finding for finding in findings if finding.level == "error")
         if errors:
             raise TableError(called, errors)
-        self.__attrs_init__(compiled, tuple(claims), tuple(each for each in findings if each.level != "error"))  # type: ignore[attr-defined]  # attrs makes it
+        warnings = tuple(finding for finding in findings if finding.level != "error")
+        self.__attrs_init__(compiled, tuple(claims), warnings)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]  # attrs makes it
 
     @property
     def name(self) -> str:

@@ -106,13 +106,14 @@ class ShapeReader:
             return ClosedShape("None", (None,), frozenset({type(None)}))
         if isinstance(annotation, NewType):
             return self.read(annotation.__supertype__)
-        if hasattr(annotation, "__value__"):  # `type X = ...` of Python 3.12
-            return self.read(annotation.__value__)
+        aliased: Any = getattr(annotation, "__value__", annotation)  # `type X = ...` of Python 3.12
+        if aliased is not annotation:
+            return self.read(aliased)
         if isinstance(annotation, TypeVar):
             raise Unreadable(f"the type variable {annotation}", "a concrete type")
         return self._read_generic(annotation, get_origin(annotation), get_args(annotation))
 
-    def _read_class(self, annotation: type) -> Shape:
+    def _read_class(self, annotation: type[Any]) -> Shape:
         if annotation is type(None):
             return self.read(None)
         if annotation is bool:
@@ -257,7 +258,8 @@ def read_hints(owner: Callable[..., Any], names: tuple[str, ...]) -> dict[str, A
         return annotations
     code = getattr(function, "__code__", None)
     cells = getattr(function, "__closure__", None) or ()
-    free = dict(zip(code.co_freevars if code else (), (cell.cell_contents for cell in cells), strict=False))
+    names_of_cells: tuple[str, ...] = code.co_freevars if code else ()
+    free = dict(zip(names_of_cells, (cell.cell_contents for cell in cells), strict=False))
     holder = types.SimpleNamespace(__annotations__=annotations)
     return get_type_hints(holder, getattr(function, "__globals__", {}), free, include_extras=True)
 

@@ -35,6 +35,10 @@ def compile_table(
     return attrs.evolve(_Compiler(model, name).compile(start, written, note, on_cancel), invariants=invariants)
 
 
+def _is_limit(most: object) -> bool:
+    return isinstance(most, int) and not isinstance(most, bool) and most >= 0
+
+
 class _Compiler:
     """The state of one compilation."""
 
@@ -220,7 +224,7 @@ class _Compiler:
                     f"bad-{role}", (source.name,), found, f"declare {name}: int = 0 in {self.model.cls.__name__}"
                 )
         most = target.at_most.cap if isinstance(target.at_most, Limit) else target.at_most
-        if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+        if not _is_limit(most):
             self.report(
                 "bad-limit",
                 (source.name,),

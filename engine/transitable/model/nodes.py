@@ -42,6 +42,16 @@ def check_number(what: str, value: object, at_least: float, *, whole: bool = Fal
         raise PlaceError(what, repr(value), f"{kind} of at least {at_least}")
 
 
+def check_kind(what: str, value: object, kind: type | tuple[type, ...], expected: str) -> None:
+    """Refuse what is of another kind, for callers whom no type checker told.
+
+    Raises:
+        PlaceError: If it is.
+    """
+    if not isinstance(value, kind):
+        raise PlaceError(what, repr(value), expected)
+
+
 @attrs.frozen
 class Retry:
     """How often a failed attempt is made again, and after what wait.
@@ -67,10 +77,10 @@ class Retry:
         check_number("Retry(attempts=...)", self.attempts, 1, whole=True)
         for name in ("wait", "factor", "longest", "jitter"):
             check_number(f"Retry({name}=...)", getattr(self, name), 0)
-        if not isinstance(self.on, tuple) or not all(
-            isinstance(each, type) and issubclass(each, Exception) for each in self.on
-        ):
-            raise PlaceError("Retry(on=...)", repr(self.on), "a tuple of Exception classes")
+        expected = "a tuple of Exception classes"
+        check_kind("Retry(on=...)", self.on, tuple, expected)
+        for each_class in self.on:
+            check_kind("Retry(on=...)", each_class, type, expected)
 
 
 @attrs.frozen(eq=False)
@@ -168,8 +178,7 @@ def node(
         raise PlaceError("node(...)", f"{function!r}, which has no name", "name='...'")
     if timeout is not None:
         check_number(f"timeout of node {found!r}", timeout, 1e-6)
-    if retry is not None and not isinstance(retry, Retry):
-        raise PlaceError(f"retry of node {found!r}", repr(retry), "Retry(attempts=...)")
+    check_kind(f"retry of node {found!r}", retry, (Retry, type(None)), "Retry(attempts=...)")
     return Node(function, found, retry, timeout, thread)
 
 
@@ -259,10 +268,10 @@ def pause(
     Raises:
         PlaceError: If the name is blank or the question is neither text nor field.
     """
-    if not isinstance(name, str) or not name.strip():
+    check_kind("pause(...)", name, str, "a name that is not blank")
+    if not name.strip():
         raise PlaceError("pause(...)", repr(name), "a name that is not blank")
-    if not isinstance(question, (str, Field)):
-        raise PlaceError(f"the question of pause {name!r}", repr(question), "a text or field('name')")
+    check_kind(f"the question of pause {name!r}", question, (str, Field), "a text or field('name')")
     return Pause(name, question, answer, into, accepts)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import attrs
 
 from transitable.errors import PlaceError
+from transitable.model.shapes import is_mapping
 
 
 class End(enum.Enum):
@@ -138,8 +139,8 @@ def again(target: Any, *, count: str, at_most: int | Limit, otherwise: Any) -> A
     return Again(target, count, at_most, otherwise)
 
 
-def _copy_mapping(what: str, given: Any) -> Mapping[Any, Any]:
-    if not isinstance(given, Mapping):
+def _copy_mapping(what: str, given: object) -> Mapping[Any, Any]:
+    if not is_mapping(given):
         raise PlaceError(what, f"{type(given).__qualname__}", "a mapping")
     return dict(given)
 

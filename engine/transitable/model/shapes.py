@@ -27,8 +27,10 @@ Path = tuple[object, ...]
 
 NOTHING: frozenset[type] = frozenset()
 JSON_LEAVES: frozenset[type] = frozenset({str, int, float, bool, type(None)})
+DICT: type[dict[str, Any]] = dict
+"""`dict` with the types of an update's items, so that type checkers know them after `type(update) is DICT`."""
 TUPLE: type[tuple[Any, ...]] = tuple
-"""`tuple` with the type of its items, so that type checkers know it after `type(value) is TUPLE`."""
+"""`tuple` with the type of its items, as above."""
 FROZEN_DICT: type[FrozenDict[Any, Any]] = FrozenDict
 """`FrozenDict` with the types of its items, as above."""
 K = TypeVar("K")

@@ -242,7 +242,7 @@ def make_reader(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
     return getter
 
 
-def _has_made_init(cls: type) -> bool:
+def _has_made_init(cls: Any) -> bool:
     """Tell whether `__init__` is the one that attrs made, so that values can go in by position."""
     code = getattr(cls.__init__, "__code__", None)
     return code is not None and code.co_filename.startswith("<attrs generated")

@@ -13,10 +13,10 @@ import attrs
 
 from transitable.errors import DefinitionError
 from transitable.model.nodes import Each, Field, HasTable, Pause, Subgraph, Together
-from transitable.model.rows import RowKind, show_label
+from transitable.model.rows import Row, RowKind, show_label
 
 if TYPE_CHECKING:
-    from transitable.model.rows import Bound, Row
+    from transitable.model.rows import Bound
     from transitable.model.state import StateModel
     from transitable.model.table import Place, Table
 

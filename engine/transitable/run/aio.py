@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from transitable.errors import NodeTimeout
 from transitable.model.nodes import Each
+from transitable.model.shapes import DICT
 from transitable.run.context import Context
 from transitable.run.decisions import decide
 from transitable.run.events import Stretch
@@ -57,7 +58,7 @@ async def run_plain_places(session: Session) -> None:
     try:
         for _ in range(left):
             update = place.call(state)
-            if place.is_async or (type(update) is not dict and inspect.isawaitable(update)):
+            if place.is_async or (type(update) is not DICT and inspect.isawaitable(update)):
                 update = await update
             made, arc = decide(place, state, update, values)
             arcs.append(arc)
@@ -297,8 +298,9 @@ async def call_place(session: Session, place: Place, argument: Any, address: Add
 
 async def call_in_time(place: Place, arguments: tuple[Any, ...], seconds: float) -> Any:
     """Await an async node, at most so many seconds."""
+    limit = asyncio.timeout(seconds)
     try:
-        async with asyncio.timeout(seconds) as limit:
+        async with limit:
             return await place.call(*arguments)
     except TimeoutError:
         if limit.expired():
@@ -311,9 +313,13 @@ async def call_in_thread(place: Place, arguments: tuple[Any, ...]) -> Any:
     loop = asyncio.get_running_loop()
     finished: asyncio.Future[None] = loop.create_future()
 
+    def finish() -> None:
+        if not finished.done():
+            finished.set_result(None)
+
     def wake(_call: Call) -> None:
         try:
-            loop.call_soon_threadsafe(lambda: finished.done() or finished.set_result(None))
+            loop.call_soon_threadsafe(finish)
         except RuntimeError:  # the loop has closed: nobody waits for this result any more
             return
 

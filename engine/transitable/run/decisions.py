@@ -6,22 +6,23 @@ nodes (`transitable.run.sync`, `transitable.run.aio`), nor for open work (`trans
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from transitable.errors import UpdateError, find_nearest
-from transitable.model.shapes import Attribute, Fault, is_mapping, show_value
+from transitable.model.shapes import DICT, Attribute, Fault, is_mapping, show_value
 from transitable.model.state import Slot
 from transitable.run.failures import REFUSED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from transitable.model.table import Arc, Place, Table
     from transitable.run.failures import Failure
 
 NOTHING: Mapping[str, Any] = {}
 
 
-def decide(place: Place, state: Any, update: Mapping[str, Any] | None, values: list[Any] | None = None) -> tuple[Any, Arc]:
+def decide(place: Place, state: Any, update: Any, values: list[Any] | None = None) -> tuple[Any, Arc]:
     """Apply the update of a place that completed, and choose the way on.
 
     Args:
@@ -37,7 +38,7 @@ def decide(place: Place, state: Any, update: Mapping[str, Any] | None, values: l
     Raises:
         UpdateError: If the update is refused; every fault at once.
     """
-    if type(update) is not dict:
+    if type(update) is not DICT:
         update = _read_update(place, update)
     if values is None:
         values = [*place.read(state)]
