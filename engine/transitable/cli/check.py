@@ -23,7 +23,7 @@ SOUND, UNSOUND, UNUSABLE = 0, 1, 2
 @click.argument("reference", metavar="MODULE:GRAPH")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 @click.pass_context
-def check(ctx: click.Context, reference: str, as_json: bool) -> None:  # noqa: FBT001  # click passes options so
+def check(ctx: click.Context, reference: str, as_json: bool) -> None:
     """Check a graph: all findings, every claim, the longest run.
 
     Exit code 0: the graph is sound (warnings do not count); 1: it has errors; 2: there is no such graph.
@@ -47,14 +47,13 @@ def check(ctx: click.Context, reference: str, as_json: bool) -> None:  # noqa: F
 
 def report_graph(graph: Graph[Any]) -> dict[str, Any]:
     """Collect what is known of a graph that could be built; its claims are proved once more, not taken on trust."""
-    claims = {str(claim): prove(graph.table, claim) for claim in graph.claims}
+    claims = [(str(claim), prove(graph.table, claim)) for claim in graph.claims]
     return {
         "graph": graph.name,
-        "sound": all(path is None for path in claims.values()),
+        "sound": all(path is None for _, path in claims),
         "findings": list(graph.warnings),
         "claims": [
-            {"claim": claim, "holds": path is None, "path": list(map(str, path or ()))}
-            for claim, path in claims.items()
+            {"claim": claim, "holds": path is None, "path": list(map(str, path or ()))} for claim, path in claims
         ],
         "longest_run": graph.longest_run,
         "places": len(graph.table.places),

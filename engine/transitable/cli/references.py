@@ -14,7 +14,7 @@ import pkgutil
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from transitable.errors import DefinitionError, TransitableError, find_nearest
 from transitable.graph import Graph
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EXAMPLE = "MODULE:GRAPH, for instance shop.graphs:routing or graphs.py:make_graph"
 
 
-class ReferenceError(DefinitionError, LookupError):  # noqa: A001  # the builtin of this name is about weak references
+class GraphReferenceError(DefinitionError, LookupError):
     """`MODULE:GRAPH` leads nowhere; `nearest` is the known name that looks most like the one given, or None."""
 
     def __init__(self, reference: str, found: str, expected: str, nearest: str | None = None) -> None:
@@ -45,12 +45,12 @@ def find_graph(reference: str) -> Graph[Any]:
     """Import the graph that a reference names.
 
     Raises:
-        ReferenceError: If it leads nowhere, or to something that is no graph.
+        GraphReferenceError: If it leads nowhere, or to something that is no graph.
         TableError: If the graph has findings.
     """
     module_name, colon, graph_name = reference.rpartition(":")
     if not (colon and module_name and graph_name):
-        raise ReferenceError(reference, "no module and name with a colon between", EXAMPLE)
+        raise GraphReferenceError(reference, "no module and name with a colon between", EXAMPLE)
     module = import_module(reference, module_name)
     return take_graph(reference, find_attribute(reference, module, graph_name))
 
@@ -59,7 +59,7 @@ def import_module(reference: str, name: str) -> ModuleType:
     """Import a dotted module, or the module in a file.
 
     Raises:
-        ReferenceError: If there is none, or its import fails.
+        GraphReferenceError: If there is none, or its import fails.
         TransitableError: If its import fails with one, as a graph with findings does.
     """
     try:
@@ -71,7 +71,7 @@ def import_module(reference: str, name: str) -> ModuleType:
     except TransitableError:
         raise
     except (Exception, SystemExit) as error:
-        raise ReferenceError(
+        raise GraphReferenceError(
             reference, f"module {name!r} that fails when imported: {show_error(error)}", "a module that can be imported"
         ) from error
 
@@ -91,7 +91,7 @@ def _check_exists(reference: str, name: str) -> None:
         parent = sys.modules.get(".".join(parts[: depth - 1])) if depth > 1 else None
         folders = list(parent.__path__) if parent is not None and hasattr(parent, "__path__") else [str(Path.cwd())]
         known = [".".join([*parts[: depth - 1], each.name]) for each in pkgutil.iter_modules(folders)]
-        raise ReferenceError(
+        raise GraphReferenceError(
             reference, f"no module {here!r}", "a module that can be imported from here", find_nearest(here, known)
         )
 
@@ -100,7 +100,7 @@ def _import_file(reference: str, path: Path) -> ModuleType:
     path = path.resolve()
     if not path.is_file():
         siblings = [each.name for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
-        raise ReferenceError(
+        raise GraphReferenceError(
             reference, f"no file {str(path)!r}", "the path of a .py file", find_nearest(path.name, siblings)
         )
     names, folder = [path.stem], path.parent
@@ -120,7 +120,7 @@ def _load_file(reference: str, path: Path) -> ModuleType:
     name = path.stem if known is None else f"{path.stem}_{abs(hash(str(path)))}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ReferenceError(reference, f"file {path.name!r}", "a file whose name ends in .py")
+        raise GraphReferenceError(reference, f"file {path.name!r}", "a file whose name ends in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # annotations are evaluated where `sys.modules` has the module
     try:
@@ -142,7 +142,7 @@ def find_attribute(reference: str, module: ModuleType, dotted: str) -> Any:
     """Follow a dotted name from a module.
 
     Raises:
-        ReferenceError: If a part is not there.
+        GraphReferenceError: If a part is not there.
     """
     thing: Any = module
     for part in dotted.split("."):
@@ -151,7 +151,7 @@ def find_attribute(reference: str, module: ModuleType, dotted: str) -> Any:
             graphs = [name for name in known if isinstance(getattr(thing, name, None), Graph)]
             where = f"module {module.__name__!r}" if thing is module else repr(thing)
             expected = f"one of its graphs: {', '.join(graphs)}" if graphs else "a Graph, or a function that makes one"
-            raise ReferenceError(
+            raise GraphReferenceError(
                 reference,
                 f"no {part!r} in {where}",
                 expected,
@@ -161,31 +161,36 @@ def find_attribute(reference: str, module: ModuleType, dotted: str) -> Any:
     return thing
 
 
+def is_graph(thing: object) -> TypeGuard[Graph[Any]]:
+    """Tell whether something is a graph."""
+    return isinstance(thing, Graph)
+
+
 def take_graph(reference: str, thing: Any) -> Graph[Any]:
     """Take a graph as it is, or call the factory that makes it.
 
     Raises:
-        ReferenceError: If it is neither, or the factory cannot make a graph without arguments.
+        GraphReferenceError: If it is neither, or the factory cannot make a graph without arguments.
         TransitableError: If the factory fails with one, as a graph with findings does.
     """
-    if isinstance(thing, Graph):
+    if is_graph(thing):
         return thing
     expected = "a Graph, or a function without arguments that makes one"
     if not callable(thing) or isinstance(thing, type) or inspect.iscoroutinefunction(thing):
-        raise ReferenceError(reference, _show(thing), expected)
+        raise GraphReferenceError(reference, _show(thing), expected)
     needed = _list_needed(thing)
     if needed:
-        raise ReferenceError(reference, f"{_show(thing)} that needs {', '.join(needed)}", expected)
+        raise GraphReferenceError(reference, f"{_show(thing)} that needs {', '.join(needed)}", expected)
     try:
         made = thing()
     except TransitableError:
         raise
     except Exception as error:
-        raise ReferenceError(
+        raise GraphReferenceError(
             reference, f"{_show(thing)} that fails when called: {show_error(error)}", expected
         ) from error
-    if not isinstance(made, Graph):
-        raise ReferenceError(reference, f"{_show(thing)} that gives {_show(made)}", expected)
+    if not is_graph(made):
+        raise GraphReferenceError(reference, f"{_show(thing)} that gives {_show(made)}", expected)
     return made
 
 

@@ -6,7 +6,9 @@ Responsible for: words and forms. Not for: driving the run.
 from __future__ import annotations
 
 import json
+import math
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
@@ -16,13 +18,13 @@ from rich.text import Text
 
 from transitable.errors import StateError
 from transitable.journal.codec import state_to_json
+from transitable.journal.leaves import exact_type
 from transitable.model.rows import show_label
 from transitable.run.events import EventKind
 from transitable.run.work import Status
 
 if TYPE_CHECKING:
     from transitable.model.rows import Row
-    from transitable.model.table import Table
     from transitable.run.events import Event
     from transitable.run.result import Run
 
@@ -47,7 +49,7 @@ class Reporter(Protocol):
         ...
 
 
-def choose_reporter(table: Table, *, as_json: bool) -> Reporter:
+def choose_reporter(*, as_json: bool) -> Reporter:
     """Choose by where standard output goes: JSON lines when asked for, live on a terminal, else plain lines."""
     if as_json:
         return JsonReporter()
@@ -186,10 +188,14 @@ def show_row(row: Row) -> dict[str, Any]:
 
 def to_plain(value: Any) -> Any:
     """Turn any value into JSON for reading only; what has no JSON form becomes text."""
-    if attrs.has(type(value)):
-        return {field.name: to_plain(getattr(value, field.name)) for field in attrs.fields(type(value))}
-    if isinstance(value, dict):
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if attrs.has(exact_type(value)):
+        return {field.name: to_plain(getattr(value, field.name)) for field in attrs.fields(exact_type(value))}
+    if issubclass(exact_type(value), Mapping):
         return {str(key): to_plain(each) for key, each in value.items()}
-    if isinstance(value, (tuple, list, frozenset, set)):
+    if issubclass(exact_type(value), (tuple, list, frozenset, set)):
         return [to_plain(each) for each in value]
-    return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)
+    return str(value)

@@ -86,7 +86,7 @@ def run(
     except TransitableError as error:
         click.echo(f"error: {error}", err=True)
         ctx.exit(1 if isinstance(error, TableError) else 2)
-    reporter = choose_reporter(graph.table, as_json=as_json)
+    reporter = choose_reporter(as_json=as_json)
     interrupted = not drive(graph, handle, reporter)
     reporter.close(handle.run, interrupted=interrupted)
     failure = handle.run.failure
@@ -102,7 +102,7 @@ def read_state(graph: Graph[Any], file: IO[bytes] | None) -> Any:
         StateFileError: If the file is no JSON.
         StateError: If the JSON does not fit the state class.
     """
-    cls = graph.table.model.cls
+    cls: type[Any] = graph.table.model.cls
     if file is None:
         return state_from_json(cls, {})
     try:
