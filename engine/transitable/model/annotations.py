@@ -256,12 +256,16 @@ def read_hints(owner: Callable[..., Any], names: tuple[str, ...]) -> dict[str, A
     }
     if not any(isinstance(each, str) for each in annotations.values()):
         return annotations
+    names_here = getattr(function, "__globals__", {})
+    found = {name: names_here.get(each) if isinstance(each, str) else each for name, each in annotations.items()}
+    if all(isinstance(each, type) for each in found.values()) and not getattr(function, "__closure__", None):
+        return found
     code = getattr(function, "__code__", None)
     cells = getattr(function, "__closure__", None) or ()
     names_of_cells: tuple[str, ...] = code.co_freevars if code else ()
     free = dict(zip(names_of_cells, (cell.cell_contents for cell in cells), strict=False))
     holder = types.SimpleNamespace(__annotations__=annotations)
-    return get_type_hints(holder, getattr(function, "__globals__", {}), free, include_extras=True)
+    return get_type_hints(holder, names_here, free, include_extras=True)
 
 
 __all__ = ["NOTHING", "ShapeReader", "Unreadable", "is_frozen", "read_field_types", "read_hints", "show_annotation"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from transitable.model.nodes import Each, HasTable, Node, Pause, Subgraph, Together, name_of
+from transitable.model.nodes import is_place_object, name_of
 from transitable.model.rows import END, Again, Bound, By, Limit, Otherwise, Row, RowKind, Then
 from transitable.model.table import Arc, Place, Problem, Table, branch_shape, identify, name_class, open_slots
 from transitable.model.works import compile_work
@@ -95,11 +95,8 @@ class _Compiler:
 
     def add_place(self, thing: Any) -> Place | None:
         """Compile one place and remember it by identity."""
-        if (
-            thing is END
-            or isinstance(thing, (str, type))
-            or not (callable(thing) or isinstance(thing, (Node, Each, Together, Pause, Subgraph, HasTable)))
-        ):
+        is_object = is_place_object(thing)
+        if thing is END or isinstance(thing, (str, type)) or not (callable(thing) or is_object):
             self.report(
                 "not-a-place",
                 (str(thing),),
@@ -108,10 +105,7 @@ class _Compiler:
             )
             return None
         name = name_of(thing)
-        is_object = not isinstance(thing, (Node, Each, Together, Pause, Subgraph, HasTable)) and not hasattr(
-            thing, "__name__"
-        )
-        if name is None or is_object or name == "END":
+        if name is None or name == "END" or not (is_object or hasattr(thing, "__name__")):
             found = name or repr(thing)
             self.report(
                 "bad-name", (found,), f"{thing!r} has no name that a place can have", "wrap it: node(..., name='...')"

@@ -7,6 +7,7 @@ bound method stands for itself. Places compare by identity. Not for: how they ru
 from __future__ import annotations
 
 import math
+import types
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
@@ -28,6 +29,12 @@ class HasTable(Protocol):
     def name(self) -> str:
         """The graph's name."""
         ...
+
+
+def has_table(thing: object) -> bool:
+    """Tell whether something is a graph; functions, the common case, are told apart first because the protocol is slow."""
+    kind = type(thing)
+    return kind is not types.FunctionType and kind is not types.MethodType and isinstance(thing, HasTable)
 
 
 def check_number(what: str, value: object, at_least: float, *, whole: bool = False) -> None:
@@ -145,6 +152,11 @@ class Subgraph:
     leave: Callable[..., Any] | None
 
 
+def is_place_object(thing: object) -> bool:
+    """Tell whether something was made by `node`, `each`, `together`, `pause` or `subgraph`, or is a graph."""
+    return isinstance(thing, (Node, Each, Together, Pause, Subgraph)) or has_table(thing)
+
+
 def name_of(thing: Any) -> str | None:
     """Find the name of a function, method, place or graph; None when it has none that can be used."""
     name = getattr(thing, "name", None) if not hasattr(thing, "__name__") else thing.__name__
@@ -212,7 +224,7 @@ def each(
     if not found:
         raise PlaceError("each(...)", f"{worker!r}, which has no name", "name='...'")
     check_number(f"at_once of each {found!r}", at_once, 1, whole=True)
-    is_graph = isinstance(worker, HasTable)
+    is_graph = has_table(worker)
     if not is_graph and not callable(worker) and not isinstance(worker, Node):
         raise PlaceError(f"the worker of each {found!r}", repr(worker), "a function, a node(...) or a graph")
     if is_graph and enter is None:
@@ -293,7 +305,7 @@ def subgraph(
     Raises:
         PlaceError: If it is no graph, or only one of `enter` and `leave` is given.
     """
-    if not isinstance(graph, HasTable):
+    if not has_table(graph):
         raise PlaceError("subgraph(...)", repr(graph), "a Graph")
     if (enter is None) != (leave is None):
         raise PlaceError(

@@ -33,6 +33,7 @@ TUPLE: type[tuple[Any, ...]] = tuple
 """`tuple` with the type of its items, as above."""
 FROZEN_DICT: type[FrozenDict[Any, Any]] = FrozenDict
 """`FrozenDict` with the types of its items, as above."""
+TEXT: frozenset[type] = frozenset({str})
 K = TypeVar("K")
 
 
@@ -261,7 +262,7 @@ class MappingShape(Shape):
 
     def admit(self, value: Any, old: Any, path: Path, faults: list[Fault]) -> Any:
         """Freeze the mapping, and check keys and the values that are not the old ones."""
-        if value is old or (type(value) is FROZEN_DICT and not value):
+        if value is old or (type(value) is FROZEN_DICT and self._is_quick(value)):
             return value
         if not is_mapping(value):
             faults.append(Fault(path, show_value(value), f"{self.text} (a mapping)"))
@@ -277,6 +278,10 @@ class MappingShape(Shape):
             changed = changed or made is not item
             frozen[self.key.admit(key, ABSENT, here, faults)] = made
         return FrozenDict(frozen) if changed else value
+
+    def _is_quick(self, value: Mapping[Any, Any]) -> bool:
+        """Tell whether all keys and values are of types that need no further look."""
+        return self.value.quick.issuperset(map(type, value.values())) and self.key.quick.issuperset(map(type, value))
 
 
 class ClassShape(Shape):
@@ -377,7 +382,14 @@ class JsonShape(Shape):
 
     def admit(self, value: Any, old: Any, path: Path, faults: list[Fault]) -> Any:
         """Freeze the value to its leaves."""
-        if value is old or type(value) in JSON_LEAVES:
+        kind = type(value)
+        if value is old or kind in JSON_LEAVES:
+            return value
+        if (
+            kind is FROZEN_DICT
+            and TEXT.issuperset(map(type, value))
+            and JSON_LEAVES.issuperset(map(type, value.values()))
+        ):
             return value
         if len(path) > self.deepest:
             faults.append(Fault(path[:1], f"a value nested deeper than {self.deepest} levels", self.text))

@@ -10,6 +10,7 @@ import functools
 import inspect
 import types
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints, is_typeddict
+from weakref import WeakKeyDictionary
 
 from transitable.model.annotations import read_hints, show_annotation
 
@@ -36,27 +37,48 @@ class Writes(NamedTuple):
 
 def read_signature(function: Any) -> Signature:
     """Read how a function, method or other callable is called."""
-    is_async = inspect.iscoroutinefunction(function) or (
-        callable(function) and inspect.iscoroutinefunction(type(function).__call__)
-    )
+    simple = _read_code(function)
+    if simple is not None:
+        return simple
+    call = type(function).__call__ if callable(function) else None
+    is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        return Signature(
-            takes_context=False, is_async=is_async, problem="is a generator; return the update instead of yielding"
-        )
+        return _refuse("is a generator; return the update instead of yielding", is_async=is_async)
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # some builtins have no signature; they are called with one argument
         return Signature(takes_context=False, is_async=is_async)
+    return _read_parameters(parameters, is_async=is_async)
+
+
+def _read_code(function: Any) -> Signature | None:
+    """Read the common case from the code object, which is twenty times faster; None for anything else."""
+    plain = getattr(function, "__func__", function)
+    if type(plain) is not types.FunctionType or plain.__defaults__ or hasattr(plain, "__wrapped__"):
+        return None
+    code = plain.__code__
+    odd = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+    count = code.co_argcount - (plain is not function)
+    if code.co_flags & odd or code.co_kwonlyargcount or count not in (1, 2):
+        return None
+    return Signature(takes_context=count == 2, is_async=bool(code.co_flags & inspect.CO_COROUTINE))
+
+
+def _read_parameters(parameters: list[inspect.Parameter], *, is_async: bool) -> Signature:
     positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     variadic = any(each.kind is each.VAR_POSITIONAL for each in parameters)
     required = [each for each in positional if each.default is each.empty]
     named = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY and each.default is each.empty]
     if named:
-        return Signature(takes_context=False, is_async=is_async, problem=f"needs the keyword argument {named[0]!r}")
+        return _refuse(f"needs the keyword argument {named[0]!r}", is_async=is_async)
     if len(required) > 2 or not (positional or variadic):
-        return Signature(takes_context=False, is_async=is_async, problem=f"takes {len(required)} arguments")
+        return _refuse(f"takes {len(required)} arguments", is_async=is_async)
     takes_context = len(required) == 2 or (len(positional) > 1 and positional[1].name == "context")
     return Signature(takes_context=takes_context, is_async=is_async)
+
+
+def _refuse(problem: str, *, is_async: bool) -> Signature:
+    return Signature(takes_context=False, is_async=is_async, problem=problem)
 
 
 def read_writes(function: Any) -> Writes:
@@ -96,9 +118,16 @@ def _read_annotation(annotation: Any) -> Writes:
     )
 
 
+TYPED_DICTS: WeakKeyDictionary[type, dict[str, Any]] = WeakKeyDictionary()
+"""TypedDicts that have been read; the nodes of a graph often share them."""
+
+
 def read_typed_dict(annotation: Any) -> dict[str, Any]:
-    """Read the fields of a TypedDict, without `Required`, `NotRequired` and `ReadOnly`."""
-    return get_type_hints(annotation)
+    """Read the fields of a TypedDict, once, without `Required`, `NotRequired` and `ReadOnly`."""
+    known = TYPED_DICTS.get(annotation)
+    if known is None:
+        known = TYPED_DICTS[annotation] = get_type_hints(annotation)
+    return known
 
 
 def _merge(parts: list[Writes]) -> Writes:

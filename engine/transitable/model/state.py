@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from operator import attrgetter, contains, is_
 from typing import TYPE_CHECKING, Any, TypeVar, overload
+from weakref import WeakKeyDictionary
 
 import attrs
 
@@ -252,8 +253,21 @@ def _may_alter(cls: type) -> bool:
     return hasattr(cls, "__attrs_post_init__") or not _has_made_init(cls)
 
 
+DESCRIBED: WeakKeyDictionary[type, StateModel] = WeakKeyDictionary()
+"""Classes that have been read; a class and its model never change."""
+
+
 def describe_state(cls: Any) -> StateModel:
-    """Read a state class; what is wrong with it is in the model's `problems`, for the checks to report."""
+    """Read a state class, once; what is wrong with it is in the model's `problems`, for the checks to report."""
+    if not isinstance(cls, type):
+        return _read_class(cls)
+    known = DESCRIBED.get(cls)
+    if known is None:
+        known = DESCRIBED[cls] = _read_class(cls)
+    return known
+
+
+def _read_class(cls: Any) -> StateModel:
     if not isinstance(cls, type) or not attrs.has(cls):
         name = getattr(cls, "__qualname__", repr(cls))
         return StateModel(

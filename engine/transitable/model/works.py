@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from transitable.model.annotations import ShapeReader, Unreadable
-from transitable.model.nodes import Each, HasTable, Node, Pause, Subgraph, Together, name_of
+from transitable.model.nodes import Each, Node, Pause, Subgraph, Together, has_table, name_of
 from transitable.model.shapes import TupleShape
 from transitable.model.signatures import read_signature, read_writes
 from transitable.model.state import Slot
@@ -39,7 +39,7 @@ def compile_work(place: Place, report: Report) -> None:
         declare(place, {work.into: work.answer}, report)
         slot = (place.declared or {}).get(work.into)
         place.item = (slot.narrow or slot.shape) if slot is not None else None
-    elif isinstance(work, (Subgraph, HasTable)):
+    elif isinstance(work, Subgraph) or has_table(work):
         _compile_child(place, work, report)
     else:
         _compile_function(place, work, report)
@@ -164,7 +164,7 @@ def _compile_each(place: Place, work: Each, report: Report) -> None:
             "a field of type tuple[X, ...]",
         )
         place.declared = {}
-    if isinstance(work.worker, HasTable):
+    if has_table(work.worker):
         place.child = work.worker.table
     else:
         part = Place(name_of(work.worker) or place.name, work.worker, model)

@@ -326,8 +326,10 @@ def settle(place: Place, state: Any, opened: Open) -> Done | Lost | None:
         return opened
     if isinstance(opened, Nested):
         return _settle_child(place, state, opened.cursor)
-    if not isinstance(opened, Group):
-        return None
+    return _settle_group(place, state, opened) if isinstance(opened, Group) else None
+
+
+def _settle_group(place: Place, state: Any, opened: Group) -> Done | Lost | None:
     if place.child is None and isinstance(place.work, Each) and ONLY_DONE.issuperset(map(type, opened.members)):
         return Done({place.work.into: tuple([member.value for member in opened.members])})  # type: ignore[union-attr]  # all are Done
     results = [settle(part_at(place, index), state, member) for index, member in enumerate(opened.members)]

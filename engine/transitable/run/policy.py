@@ -109,24 +109,22 @@ def check_options(options: Mapping[str, Any]) -> None:
     Raises:
         OptionError: For the first of them.
     """
-    known = RunOptions.__annotations__
     for name, value in options.items():
-        if name not in known:
-            raise OptionError(
-                name, "there is no such option", f"one of {', '.join(sorted(known))}", find_nearest(name, known)
-            )
-        if name == "max_steps" and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise OptionError(name, f"found {value!r}", "a whole number of at least 1")
-        if name in ("max_seconds", "max_cost"):
-            check_positive(name, value)
-        if name in ("keep_events", "check_invariants") and not isinstance(value, bool):
-            raise OptionError(name, f"found {value!r}", "True or False")
-        if name == "run_id" and not (isinstance(value, str) and value):
-            raise OptionError(name, f"found {value!r}", "a text that is not empty")
-        if name == "random" and not callable(value):
-            raise OptionError(name, f"found {value!r}", "a function that gives numbers from 0 up to 1")
-        if name == "clock" and not all(hasattr(value, each) for each in ("now", "sleep", "asleep")):
-            raise OptionError(name, f"found {value!r}", "a Clock with now, sleep and asleep")
+        check = CHECKS.get(name)
+        if check is None:
+            known = ", ".join(sorted(CHECKS))
+            raise OptionError(name, "there is no such option", f"one of {known}", find_nearest(name, CHECKS))
+        check(name, value)
+
+
+def check_count(name: str, value: object) -> None:
+    """Refuse what is not a whole number of at least 1.
+
+    Raises:
+        OptionError: If it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise OptionError(name, f"found {value!r}", "a whole number of at least 1")
 
 
 def check_positive(name: str, value: object) -> None:
@@ -137,3 +135,56 @@ def check_positive(name: str, value: object) -> None:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value <= 0:
         raise OptionError(name, f"found {value!r}", "a finite number above 0")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Refuse what is not a bool.
+
+    Raises:
+        OptionError: If it is not.
+    """
+    if not isinstance(value, bool):
+        raise OptionError(name, f"found {value!r}", "True or False")
+
+
+def check_text(name: str, value: object) -> None:
+    """Refuse what is not a text with something in it.
+
+    Raises:
+        OptionError: If it is not.
+    """
+    if not (isinstance(value, str) and value):
+        raise OptionError(name, f"found {value!r}", "a text that is not empty")
+
+
+def check_random(name: str, value: object) -> None:
+    """Refuse what cannot be called.
+
+    Raises:
+        OptionError: If it cannot.
+    """
+    if not callable(value):
+        raise OptionError(name, f"found {value!r}", "a function that gives numbers from 0 up to 1")
+
+
+def check_clock(name: str, value: object) -> None:
+    """Refuse what is no `Clock`.
+
+    Raises:
+        OptionError: If it is none.
+    """
+    if not all(hasattr(value, each) for each in ("now", "sleep", "asleep")):
+        raise OptionError(name, f"found {value!r}", "a Clock with now, sleep and asleep")
+
+
+CHECKS: Mapping[str, Callable[[str, object], None]] = {
+    "run_id": check_text,
+    "max_steps": check_count,
+    "max_seconds": check_positive,
+    "max_cost": check_positive,
+    "clock": check_clock,
+    "random": check_random,
+    "keep_events": check_flag,
+    "check_invariants": check_flag,
+}
+"""The check of each option."""
