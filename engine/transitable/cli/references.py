@@ -86,14 +86,23 @@ def _check_exists(reference: str, name: str) -> None:
     parts = name.split(".")
     for depth in range(1, len(parts) + 1):
         here = ".".join(parts[:depth])
-        if here in sys.modules or (all(parts) and importlib.util.find_spec(here) is not None):
+        if here in sys.modules or (all(parts) and _is_there(here)):
             continue
         parent = sys.modules.get(".".join(parts[: depth - 1])) if depth > 1 else None
-        folders = list(parent.__path__) if parent is not None and hasattr(parent, "__path__") else [str(Path.cwd())]
+        folders = [str(Path.cwd())] if depth == 1 else list(getattr(parent, "__path__", ()))
         known = [".".join([*parts[: depth - 1], each.name]) for each in pkgutil.iter_modules(folders)]
         raise GraphReferenceError(
             reference, f"no module {here!r}", "a module that can be imported from here", find_nearest(here, known)
         )
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError as error:
+        if error.name == name:  # what stands before the last dot is a module, not a package
+            return False
+        raise
 
 
 def _import_file(reference: str, path: Path) -> ModuleType:
@@ -155,7 +164,7 @@ def find_attribute(reference: str, module: ModuleType, dotted: str) -> Any:
                 reference,
                 f"no {part!r} in {where}",
                 expected,
-                find_nearest(part, graphs or known) or find_nearest(part, known),
+                find_nearest(part, known),
             )
         thing = getattr(thing, part)
     return thing

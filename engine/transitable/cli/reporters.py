@@ -72,12 +72,10 @@ def word_event(event: Event) -> str | None:
 
 
 def word_end(run: Run[Any], *, interrupted: bool) -> list[str]:
-    """Word how a run rests: the status, what it waits for, why it failed."""
+    """Word how a run rests: the status with its reason, and what it waits for."""
     status = "interrupted" if interrupted else str(run.status)
     where = f" at {run.place}" if run.place is not None else ""
     lines = [f"{status}{where} after {run.steps} step{'s' * (run.steps != 1)}{f': {run.reason}' if run.reason else ''}"]
-    if run.failure is not None and str(run.failure) not in run.reason:
-        lines.append(f"  {run.failure}")
     lines.extend(
         f"  question {each.id}: {json.dumps(to_plain(each.text), ensure_ascii=False)}" for each in run.questions
     )

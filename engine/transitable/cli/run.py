@@ -105,12 +105,13 @@ def read_state(graph: Graph[Any], file: IO[bytes] | None) -> Any:
     cls: type[Any] = graph.table.model.cls
     if file is None:
         return state_from_json(cls, {})
+    name = str(getattr(file, "name", "standard input"))
     try:
         data = json.loads(file.read())
     except json.JSONDecodeError as error:
-        raise StateFileError(file.name, error.lineno, error.msg) from error
+        raise StateFileError(name, error.lineno, error.msg) from error
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise StateFileError(file.name, 0, str(error)) from error
+        raise StateFileError(name, 0, str(error)) from error
     return state_from_json(cls, data)
 
 

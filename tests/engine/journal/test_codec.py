@@ -417,8 +417,23 @@ def test_data_of_no_member_is_refused(name: str, data: object, expected: str) ->
         state_from_json(Unions, state_to_json(UNION) | {name: data})
 
 
+class Settings(enum.Flag, boundary=enum.CONFORM):
+    DARK = 1
+
+
+@attrs.frozen(unsafe_hash=False)
+class Unhashable:
+    x: int = 0
+    __hash__ = None  # type: ignore[assignment]  # as a class may have it
+
+
 @attrs.frozen
 class Score:
+    settings: Settings = Settings.DARK
+    odd: frozenset[Unhashable] = frozenset()
+    sets: frozenset[int] | Mapping[str, int] | None = None
+    words: Literal[Route.ORDER, "other"] = "other"
+    either: Literal["a"] | str = "b"  # noqa: PYI051  # a member that another one holds, on purpose
     value: float | None = None
     anything: Any | None = None
     digits: Literal[1, 2] | float | bool = 1
@@ -430,6 +445,30 @@ def test_an_int_stands_for_a_float_where_nothing_else_takes_it() -> None:
     assert (made.value, type(made.value)) == (3.0, float)
     assert state_from_json(Score, {"anything": [None]}) == Score(anything=(None,))
     assert type(state_from_json(Score, {"digits": True}).digits) is bool
+
+
+def test_members_that_json_writes_alike_are_tried_in_order() -> None:
+    """Where JSON is the very value, it does not matter which member takes it."""
+    assert [state_from_json(Score, {"either": text}).either for text in ("a", "b")] == ["a", "b"]
+    assert state_to_json(Score(words=Route.ORDER))["words"] == "order_status"
+    assert state_from_json(Score, {"words": "order_status"}).words is Route.ORDER
+    for value in (frozenset({1}), FrozenDict(a=1)):
+        assert state_from_json(Score, state_to_json(Score(sets=value))).sets == value
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ({"settings": 9}, "this one stands for 1"),
+        ({"odd": [{"x": 1}]}, "items that can be hashed"),
+        ({"odd": "ab"}, "a list"),
+        ({"anything": {1: 2}}, "keys of type str"),
+    ],
+)
+def test_data_that_a_type_cannot_hold_is_refused(data: object, expected: str) -> None:
+    """A flag that would drop bits, a set of what has no hash, and keys that no JSON has."""
+    with pytest.raises(StateError, match=expected):
+        state_from_json(Score, data)
 
 
 SEOUL = zoneinfo.ZoneInfo("Asia/Seoul")

@@ -17,6 +17,7 @@ from transitable.model.state import describe_state
 from transitable.model.compiler import compile_table
 from transitable.model.table import Table
 from transitable.render.dot import draw_dot
+from transitable.render.mermaid import draw_mermaid
 from transitable.render.text import draw_table, measure
 
 if TYPE_CHECKING:
@@ -107,6 +108,12 @@ def test_a_table_that_starts_nowhere_can_be_drawn() -> None:
     broken = compile_table(MODEL, None, {screen: END})
     assert "starts at **nowhere**" in draw_table(broken)
     assert "start ->" not in draw_dot(broken)
+
+
+def test_a_table_without_an_end_shows_none() -> None:
+    """No box stands for what no row leads to."""
+    endless = compile_table(MODEL, screen, {screen: look_up, look_up: screen})
+    assert "END" not in draw_dot(endless) + draw_table(endless) + draw_mermaid(endless)
 
 
 @given(st.text(min_size=1).filter(lambda name: name != "END"))
