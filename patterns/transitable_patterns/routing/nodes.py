@@ -27,7 +27,6 @@ from .validation import Verdict, judge, judge_rejection, rank_candidates
 if TYPE_CHECKING:
     from transitable import Failure, Row
 
-    from .decisions import Rejection
     from .policy import RoutingPolicy
     from .ports import (
         Catalogue,
@@ -203,7 +202,9 @@ class RoutingNodes:
             return self._accept(state, decision)
         count = state.invalid_count + 1
         verdict = judge_rejection(decision, invalid_count=count, retry_count=state.retry_count, policy=self._policy)
-        return {**self._reject(state, verdict), "invalid_count": count, "errors": [self._rejection_error(decision)]}
+        error = self._error(decision.code, decision.field, decision.found)
+        news = [] if error in state.errors else [error]
+        return {**self._reject(state, verdict), "invalid_count": count, "errors": news}
 
     def order_status_handler(self, state: RoutingState) -> Handled:
         """Look up the order that the text names, or the latest ones, for the identity of the request alone."""
@@ -284,7 +285,8 @@ class RoutingNodes:
         classifying = row.source == "classify_route"
         code = Code.ROUTER_FAILED if classifying else Code.NODE_FAILED
         kind = failure.names[0].rpartition(".")[2] if failure.names else "Exception"
-        errors = [self._error(code, row.source, f"{kind}: {failure.message}")]
+        attempt_number = f"attempt {state.retry_count + 1}: " if classifying else ""
+        errors = [self._error(code, row.source, f"{attempt_number}{kind}: {failure.message}")]
         if classifying:
             attempt = trace_attempt(None, None, read_usage(None), None, self._policy)
             attempts = [*read_trace(state).get("attempts", ()), {**attempt, "failed": kind}]
@@ -385,9 +387,6 @@ class RoutingNodes:
         except Exception as problem:  # noqa: BLE001 - the border behind which a shadow can do no harm
             raw = f"{type(problem).__qualname__}"
         return {"router": shadow.name, **trace_attempt(raw, shadow.name, read_usage(raw), None, self._policy)}
-
-    def _rejection_error(self, rejection: Rejection) -> str:
-        return self._error(rejection.code, rejection.field, rejection.found)
 
     def _error(self, code: Code, where: str, found: str) -> str:
         return write_error(code, where, found, self._policy.secrets)

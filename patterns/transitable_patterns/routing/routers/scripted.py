@@ -48,7 +48,7 @@ class ScriptedRouter:
         self.queries.append(query)
         output = self._script(query)
         if isinstance(output, BaseException):
-            raise output
+            raise output.with_traceback(None)  # raised again and again, it would gather the frames of every time
         return output
 
 
