@@ -79,6 +79,7 @@ def fit_strengths(
     rounds, change = 0, math.inf
     while rounds < MOST_ROUNDS and change > tolerance:
         change = _improve(strengths, games, prior)
+        _centre(strengths)
         rounds += 1
     errors = _estimate_errors(strengths, games, prior)
     return Strengths(
@@ -134,6 +135,23 @@ def _improve(strengths: list[float], games: list[list[tuple[int, float, float]]]
         change = max(change, abs(fresh - own) / own)
         strengths[number] = fresh
     return change
+
+
+def _centre(strengths: list[float]) -> None:
+    """Scale all strengths in place to the common factor that the imagined games ask for.
+
+    Results fix ratios only; without this step the common factor would creep to its place over hundreds of rounds. It is
+    where the sum of (1 - x) / (1 + x) is 0, which Newton's steps on the logarithm find.
+    """
+    factor = 1.0
+    for _ in range(20):
+        pull = [2 / (1 + factor * strength) - 1 for strength in strengths]
+        slope = sum(1 - value * value for value in pull) / 2
+        step = sum(pull) / slope if slope else 0.0
+        factor *= math.exp(max(-2.0, min(2.0, step)))
+        if abs(step) < 1e-12:
+            break
+    strengths[:] = [strength * factor for strength in strengths]
 
 
 def _estimate_errors(strengths: list[float], games: list[list[tuple[int, float, float]]], prior: float) -> list[float]:

@@ -51,8 +51,8 @@ def disagreement(ratings: Mapping[str, Mapping[str, float]], criteria: Iterable[
     Examples:
         >>> from transitable_patterns.ranking import Criterion
         >>> spread, = disagreement({"r1": {"risk": 0.2}, "r2": {"risk": 0.7}}, [Criterion("risk", better="lower")])
-        >>> spread.mean, spread.width
-        (0.45, 0.5)
+        >>> spread.lowest, spread.highest, spread.width
+        (0.2, 0.7, 0.5)
     """
     checked = check_criteria(criteria)
     problems = [
