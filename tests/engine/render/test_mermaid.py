@@ -11,16 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transitable.model.compiler import compile_table
 from transitable.model.nodes import each, field, node, pause, together
 from transitable.model.rows import END, Row, RowKind, again, by, limit, then
 from transitable.model.state import describe_state
-from transitable.model.compiler import compile_table
-from transitable.model.table import Table
 from transitable.render.drawing import DrawingError
 from transitable.render.mermaid import draw_mermaid, escape, parse_mermaid, unescape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from transitable.model.table import Table
 
 Odd = enum.Enum("Odd", {'quo"te': 1, "pipe|[bracket]": "x", "한국어": 2, "line\nbreak": (1, 2), "end": None})  # type: ignore[misc]  # member names that no class body can have
 

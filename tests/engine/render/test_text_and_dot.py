@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transitable.model.compiler import compile_table
 from transitable.model.nodes import each, node, pause, subgraph, together
 from transitable.model.rows import END, again, by, then
 from transitable.model.state import describe_state
-from transitable.model.compiler import compile_table
 from transitable.model.table import Table
 from transitable.render.dot import draw_dot
 from transitable.render.mermaid import draw_mermaid
