@@ -16,7 +16,7 @@ from transitable.check.claims import Claim
 from transitable.check.findings import Finding, find_problems
 from transitable.errors import OptionError, TableError, find_nearest
 from transitable.model.compiler import compile_table
-from transitable.model.nodes import Each, Node, Pause, Subgraph, Together
+from transitable.model.nodes import PlaceOf
 from transitable.model.rows import Again, By, End, Then
 from transitable.model.state import describe_state
 from transitable.model.table import Table
@@ -240,7 +240,7 @@ class Graph(Generic[S]):
         return FORMS[form](self.table)
 
 
-PlaceLike = NodeFunction[S] | Node | Each | Together | Pause | Subgraph | Graph[Any]
+PlaceLike = NodeFunction[S] | PlaceOf[S, Update | Awaitable[Update]] | Graph[S]
 """What can stand as a place."""
 TargetLike = PlaceLike[S] | End | Then | By | Again
 """What a place can lead to."""

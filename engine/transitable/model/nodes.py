@@ -9,11 +9,37 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload, runtime_checkable
 
 import attrs
 
 from transitable.errors import PlaceError
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as DefaultedTypeVar  # what it adds only type checkers see
+
+    from transitable.graph import Graph, PlaceLike, Update
+    from transitable.run.context import Context
+
+    S = DefaultedTypeVar("S", default=Any)
+    R = DefaultedTypeVar("R", default=Any)
+    S_contra = DefaultedTypeVar("S_contra", contravariant=True, default=Any)
+    R_co = DefaultedTypeVar("R_co", covariant=True, default=Any)
+else:
+    S = TypeVar("S")
+    R = TypeVar("R")
+    S_contra = TypeVar("S_contra", contravariant=True)
+    R_co = TypeVar("R_co", covariant=True)
+C = TypeVar("C")
+
+
+class PlaceOf(Generic[S_contra, R_co]):
+    """A place that is no function, as type checkers see it; `Node`, `Each`, `Together`, `Pause` and `Subgraph` are some.
+
+    The first parameter is the state class, or the item that a worker takes; the second is what it hands back.
+    """
+
+    __slots__ = ()
 
 
 @runtime_checkable
@@ -91,7 +117,7 @@ class Retry:
 
 
 @attrs.frozen(eq=False)
-class Node:
+class Node(PlaceOf[Any, Any]):
     """A function as a place with a name and policies of its own; made by `node`."""
 
     function: Callable[..., Any]
@@ -102,7 +128,7 @@ class Node:
 
 
 @attrs.frozen(eq=False)
-class Each:
+class Each(PlaceOf[Any, Any]):
     """One worker over the items of a field; made by `each`."""
 
     items: str
@@ -116,7 +142,7 @@ class Each:
 
 
 @attrs.frozen(eq=False)
-class Together:
+class Together(PlaceOf[Any, Any]):
     """Several places side by side, joined once; made by `together`."""
 
     places: tuple[Any, ...]
@@ -132,7 +158,7 @@ class Field:
 
 
 @attrs.frozen(eq=False)
-class Pause:
+class Pause(PlaceOf[Any, Any]):
     """A place between nodes that waits for an answer; made by `pause`."""
 
     name: str
@@ -143,7 +169,7 @@ class Pause:
 
 
 @attrs.frozen(eq=False)
-class Subgraph:
+class Subgraph(PlaceOf[Any, Any]):
     """A graph as a place, with its way in and out; made by `subgraph`."""
 
     graph: Any
@@ -164,13 +190,13 @@ def name_of(thing: Any) -> str | None:
 
 
 def node(
-    function: Callable[..., Any],
+    function: Callable[[S], R] | Callable[[S, Context], R],
     *,
     name: str | None = None,
     retry: Retry | None = None,
     timeout: float | None = None,
     thread: bool = False,
-) -> Node:
+) -> PlaceOf[S, R]:
     """Make a place of a function, with a name and policies of its own.
 
     Args:
@@ -194,6 +220,28 @@ def node(
     return Node(function, found, retry, timeout, thread)
 
 
+@overload
+def each(
+    items: str,
+    worker: Graph[C],
+    *,
+    into: str,
+    at_once: int = 1,
+    name: str | None = None,
+    enter: Callable[[S, Any], C],
+    leave: Callable[[S, C], Any] | None = None,
+    stop_early: bool = False,
+) -> PlaceOf[S, Update]: ...
+@overload
+def each(
+    items: str,
+    worker: Callable[[Any], Any] | Callable[[Any, Context], Any] | PlaceOf[Any, Any],
+    *,
+    into: str,
+    at_once: int = 1,
+    name: str | None = None,
+    stop_early: bool = False,
+) -> PlaceOf[Any, Update]: ...
 def each(
     items: str,
     worker: Any,
@@ -204,7 +252,7 @@ def each(
     enter: Callable[..., Any] | None = None,
     leave: Callable[..., Any] | None = None,
     stop_early: bool = False,
-) -> Each:
+) -> PlaceOf[Any, Update]:
     """Run one worker for every item of a tuple field; the results go into another field, in item order.
 
     Args:
@@ -236,7 +284,7 @@ def each(
     return Each(items, worker, into, at_once, found, enter, leave, stop_early)
 
 
-def together(*places: Any, name: str | None = None, stop_early: bool = False) -> Together:
+def together(*places: PlaceLike[S], name: str | None = None, stop_early: bool = False) -> PlaceOf[S, Update]:
     """Run several places side by side from the same state, and join their updates once.
 
     Args:
@@ -266,8 +314,8 @@ def pause(
     question: str | Field,
     answer: Any,
     into: str,
-    accepts: Callable[..., str | None] | None = None,
-) -> Pause:
+    accepts: Callable[[S, Any], str | None] | None = None,
+) -> PlaceOf[S, Update]:
     """Make a place that waits for an answer from outside; nothing before it runs again.
 
     Args:
@@ -287,13 +335,19 @@ def pause(
     return Pause(name, question, answer, into, accepts)
 
 
+@overload
+def subgraph(
+    graph: Graph[C], *, enter: Callable[[S], C], leave: Callable[[S, C], Update], name: str | None = None
+) -> PlaceOf[S, Update]: ...
+@overload
+def subgraph(graph: Graph[S], *, name: str | None = None) -> PlaceOf[S, Update]: ...
 def subgraph(
     graph: Any,
     *,
     enter: Callable[..., Any] | None = None,
     leave: Callable[..., Any] | None = None,
     name: str | None = None,
-) -> Subgraph:
+) -> PlaceOf[Any, Update]:
     """Make a place of a graph with another state class; one with the same class can stand in a table as it is.
 
     Args:
