@@ -382,11 +382,10 @@ class JsonShape(Shape):
 
     def admit(self, value: Any, old: Any, path: Path, faults: list[Fault]) -> Any:
         """Freeze the value to its leaves."""
-        kind = type(value)
-        if value is old or kind in JSON_LEAVES:
+        if value is old or type(value) in JSON_LEAVES:
             return value
         if (
-            kind is FROZEN_DICT
+            type(value) is FROZEN_DICT
             and TEXT.issuperset(map(type, value))
             and JSON_LEAVES.issuperset(map(type, value.values()))
         ):
