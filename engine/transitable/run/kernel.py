@@ -128,6 +128,7 @@ def _settle_all(table: Table, cursor: Cursor, taken: tuple[Any, ...]) -> Cursor:
         moved = conclude(table, place, cursor.state, result)
         if isinstance(moved, Failure):
             reason = f"{place.name}: {moved}"
+            opened = Lost(moved) if isinstance(opened, Done) else opened
             return attrs.evolve(cursor, open=opened, status=Status.FAILED, reason=reason, failure=moved, taken=taken)
         state, arc = moved
         taken = (*taken, arc.row)

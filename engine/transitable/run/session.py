@@ -17,7 +17,7 @@ from transitable.run.failures import Failure, describe_failure
 from transitable.run.kernel import WAITING, conclude, list_questions, open_place, settle
 from transitable.run.policy import SYSTEM_CLOCK, system_random
 from transitable.run.result import Run
-from transitable.run.work import Cursor, Done, Lost, Nested, Status
+from transitable.run.work import Cursor, Done, Lost, Nested, Status, Task
 
 if TYPE_CHECKING:
     from collections import deque
@@ -245,6 +245,8 @@ class Session:
         assert self.place is not None  # noqa: S101  # called after prepare
         moved = conclude(self.table, self.place, self.state, result)
         if isinstance(moved, Failure):
+            if self.open is None or isinstance(self.open, (Done, Task)):
+                self.open = Lost(moved)  # what was refused is not kept: only checked values are
             self.rest(Status.FAILED, f"{self.place.name}: {moved}", moved)
         else:
             self.move(*moved, result)

@@ -1,0 +1,195 @@
+"""Cursors as JSON and back: where a run is, so that another process can go on from there.
+
+Responsible for: `cursor_to_json` and `cursor_from_json`, exact inverses for a cursor and the table it belongs to. The
+table says which types and places there are; nothing is imported or found by name. Not for: states
+(`transitable.journal.codec`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from cattrs import Converter
+from cattrs.errors import BaseValidationError
+
+from transitable.errors import StateError, find_nearest
+from transitable.journal.codec import find_codec, state_from_json, state_to_json
+from transitable.model.nodes import Each
+from transitable.model.shapes import Fault, show_value
+from transitable.run.failures import Failure
+from transitable.run.kernel import part_at
+from transitable.run.work import Asked, Cursor, Done, Group, Lost, Nested, Status, Task
+
+if TYPE_CHECKING:
+    from transitable.model.table import Place, Table
+    from transitable.run.work import Open
+
+VERSION = 1
+"""The version of this form; one that is not known is refused."""
+PLAIN = Converter(forbid_extra_keys=True)
+"""Writes and reads what holds no value of the user's: failures and tasks."""
+
+
+def cursor_to_json(table: Table, cursor: Cursor) -> dict[str, Any]:
+    """Write a cursor.
+
+    Args:
+        table: The table that it belongs to.
+        cursor: Where the run is.
+
+    Returns:
+        A value for `json.dumps`.
+
+    Raises:
+        StateError: If a value would not come back the same.
+    """
+    place = table.places[cursor.place] if cursor.place is not None else None
+    rows = list(table.rows)
+    return {
+        "version": VERSION,
+        "state": state_to_json(cursor.state),
+        "place": cursor.place,
+        "step": cursor.step,
+        "open": _write_open(place, cursor.open) if place is not None and cursor.open is not None else None,
+        "status": cursor.status.value,
+        "reason": cursor.reason,
+        "failure": PLAIN.unstructure(cursor.failure) if cursor.failure else None,
+        "taken": [rows.index(row) for row in cursor.taken],
+        "written": sorted(cursor.written),
+    }
+
+
+def _write_open(place: Place, opened: Open) -> dict[str, Any]:
+    if isinstance(opened, Task):
+        return {"task": PLAIN.unstructure(opened)}
+    if isinstance(opened, Asked):
+        return {"asked": None}
+    if isinstance(opened, Lost):
+        return {"lost": PLAIN.unstructure(opened.failure)}
+    if isinstance(opened, Nested):
+        assert place.child is not None  # noqa: S101  # only a place with a graph inside opens one
+        return {"nested": cursor_to_json(place.child, opened.cursor)}
+    if isinstance(opened, Group):
+        return {"group": [_write_member(place, index, member) for index, member in enumerate(opened.members)]}
+    return {"done": find_codec(place.model.cls).write_fields(opened.value)}
+
+
+def _write_member(place: Place, index: int, member: Open) -> dict[str, Any]:
+    if isinstance(place.work, Each) and isinstance(member, Done):
+        into = place.work.into
+        return {"item": find_codec(place.model.cls).write_fields({into: (member.value,)})[into][0]}
+    return _write_open(part_at(place, index), member)
+
+
+def cursor_from_json(table: Table, data: object) -> Cursor:
+    """Read a cursor that `cursor_to_json` wrote for the same table.
+
+    Args:
+        table: The table that it belongs to.
+        data: What `json.loads` gave.
+
+    Raises:
+        StateError: If it is not of that form, of another version, or does not fit the table.
+    """
+    read = _read_object(data, "a cursor", CURSOR_KEYS)
+    if read["version"] != VERSION:
+        raise refuse(("version",), read["version"], f"version {VERSION}")
+    place = _find_place(table, read["place"])
+    opened = read["open"]
+    return Cursor(
+        state=state_from_json(table.model.cls, read["state"]),
+        place=read["place"],
+        step=_expect(("step",), read["step"], int),
+        open=_read_open(place, opened) if place is not None and opened is not None else None,
+        status=_read_status(read["status"]),
+        reason=_expect(("reason",), read["reason"], str),
+        failure=_read_plain(read["failure"], Failure, "failure") if read["failure"] is not None else None,
+        taken=tuple(table.rows[_read_row(table, number)] for number in _expect(("taken",), read["taken"], list)),
+        written=frozenset(_expect(("written",), read["written"], list)),
+    )
+
+
+CURSOR_KEYS = frozenset({"version", *(field.name for field in attrs.fields(Cursor))})
+
+
+def refuse(path: tuple[object, ...], value: object, expected: str, nearest: str | None = None) -> StateError:
+    """Make the error of one value of a cursor."""
+    return StateError("Cursor", (Fault(path, show_value(value), expected, nearest),))
+
+
+def _expect(path: tuple[object, ...], value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise refuse(path, value, kind.__name__)
+    return value
+
+
+def _read_object(data: Any, what: str, keys: frozenset[str]) -> dict[str, Any]:
+    if type(data) is not dict or set(data) != keys:
+        raise refuse((what,), data, f"an object with the keys {', '.join(sorted(keys))}")
+    return data
+
+
+def _find_place(table: Table, name: Any) -> Place | None:
+    if name is None:
+        return None
+    place = table.places.get(_expect(("place",), name, str))
+    if place is None:
+        raise refuse(("place",), name, "a place of the table", find_nearest(name, table.places))
+    return place
+
+
+def _read_status(value: Any) -> Status:
+    try:
+        return Status(value)
+    except ValueError:
+        raise refuse(("status",), value, f"one of {', '.join(Status)}") from None
+
+
+def _read_row(table: Table, number: Any) -> int:
+    if type(number) is not int or not 0 <= number < len(table.rows):
+        raise refuse(("taken",), number, f"the number of a row, below {len(table.rows)}")
+    return number
+
+
+def _read_plain(data: Any, cls: type, path: str) -> Any:
+    try:
+        return PLAIN.structure(data, cls)
+    except (BaseValidationError, TypeError, ValueError, AttributeError) as error:
+        raise refuse((path,), data, f"a {cls.__name__} as it is written ({error})") from None
+
+
+def _read_open(place: Place, data: Any) -> Open:
+    kind, value = _split(data)
+    if kind == "task":
+        task: Task = _read_plain(value, Task, "task")
+        return task
+    if kind == "asked":
+        return Asked()
+    if kind == "lost":
+        return Lost(_read_plain(value, Failure, "lost"))
+    if kind == "nested" and place.child is not None:
+        return Nested(cursor_from_json(place.child, value))
+    if kind == "group" and (place.parts or isinstance(place.work, Each)):
+        members = [_read_member(place, index, each) for index, each in enumerate(_expect(("group",), value, list))]
+        return Group(tuple(members))
+    if kind == "done":
+        return Done(find_codec(place.model.cls).read_fields(_expect(("done",), value, dict)))
+    raise refuse(("open",), data, f"open work as {place.name!r} can have it")
+
+
+def _read_member(place: Place, index: int, data: Any) -> Open:
+    kind, value = _split(data)
+    if kind == "item" and isinstance(place.work, Each):
+        into = place.work.into
+        return Done(find_codec(place.model.cls).read_fields({into: [value]})[into][0])
+    if not isinstance(place.work, Each) and index >= len(place.parts):
+        raise refuse(("group",), data, f"{len(place.parts)} members of {place.name!r}")
+    return _read_open(part_at(place, index), data)
+
+
+def _split(data: Any) -> tuple[str, Any]:
+    if type(data) is not dict or len(data) != 1:
+        raise refuse(("open",), data, "an object with one key")
+    kind, value = next(iter(data.items()))
+    return kind, value
