@@ -89,13 +89,11 @@ def read_writes(function: Any) -> Writes:
         function = type(function).__call__ if callable(function) else function
     try:
         hints = read_hints(function, ("return",))
+        return _read_annotation(hints["return"]) if "return" in hints else Writes(None)
     except (NameError, TypeError, ValueError) as error:
         return Writes(
             None, f"its return annotation cannot be read ({error}); use names that are importable at module level"
         )
-    if "return" not in hints:
-        return Writes(None)
-    return _read_annotation(hints["return"])
 
 
 def _read_annotation(annotation: Any) -> Writes:
