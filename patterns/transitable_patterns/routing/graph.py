@@ -74,7 +74,7 @@ def routing_graph(
         shadow=shadow,
         clock=clock,
     )
-    return _build_graph(nodes, settings)
+    return build_graph(nodes, settings)
 
 
 def has_reply(state: RoutingState) -> bool:
@@ -105,7 +105,8 @@ def _find_reader(chain: Chain) -> SignalReader:
     return next((router for router in chain.routers if isinstance(router, RulesRouter)), None) or RulesRouter()
 
 
-def _build_graph(nodes: RoutingNodes, policy: RoutingPolicy) -> Graph[RoutingState]:
+def build_graph(nodes: RoutingNodes, policy: RoutingPolicy) -> Graph[RoutingState]:
+    """Lay the table out around nodes that are already bound to what they need."""
     ask = nodes.clarification_handler
     reply = nodes.format_response
     specialists = {

@@ -22,8 +22,8 @@ from .text import fold_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_TOKEN: Final = re.compile(r"[a-z_\u00e0-\u024f]+|\d+|[\uac00-\ud7a3\u3131-\u318e]+|[?,]|[.!;:\n](?=\s|$)")
-_STOPS: Final = frozenset("?.!;:\n")
+_TOKEN: Final = re.compile(r"[a-z_\u00e0-\u024f]+|\d+|[\uac00-\ud7a3\u3131-\u318e]+|[?,]|[.!;:](?=\s|$)")
+_STOPS: Final = frozenset("?.!;:")
 _MEMO_LIMIT: Final = 50_000
 """Words whose reading is remembered; the memory is emptied when full, so that no sender can grow it without bound."""
 _SHORTEST_CORRECTED: Final = 5
@@ -190,13 +190,13 @@ def phrase_forms(phrase: str, spelling: Mapping[str, str]) -> list[str]:
     """Write a phrase in every form in which it stands in a prepared sentence: borders marked by spaces, optional ones both ways.
 
     Returns:
-        No form for a phrase without a word.
+        No form for a phrase without a word, or with a `*` that is not at its end.
     """
     open_start, open_end = not phrase.startswith("_"), not phrase.endswith("_")
     prefix = phrase.endswith("*")
     words = re.findall(r"[a-z\u00e0-\u024f]+|\d+|#|\?|[\uac00-\ud7a3\u3131-\u318e]+", fold_text(phrase))
     tokens = [token for word in words for token in spelling.get(word, word).split()]
-    if not tokens:
+    if not tokens or "*" in phrase[:-1]:
         return []
     gaps = [
         ("", " ") if _is_hangul(left) and _is_hangul(right) else (" ",) for left, right in itertools.pairwise(tokens)

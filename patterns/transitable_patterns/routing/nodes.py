@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 OVERRIDE_KEY: Final = "route_override"
 """Key of the metadata by which a test names the route; only an operator can make it count."""
-_ORDER_ID: Final = re.compile(r"(?<![\w-])(?=[A-Za-z-]{0,8}\d{4})[A-Za-z]{0,6}-?\d{4,14}(?![A-Za-z0-9])")
+_ORDER_ID: Final = re.compile(r"(?<![\w-])(?=[A-Za-z-]{0,8}\d{4})[A-Za-z]{0,6}-?\d{4,14}(?![A-Za-z0-9]|-\d)")
 """What may be an order number: four digits and more, letters before them allowed."""
 _MOST_ORDERS: Final = 3
 """Order numbers of one text that are looked up."""
