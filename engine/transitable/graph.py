@@ -184,7 +184,7 @@ class Graph(Generic[S]):
         """Take a run at rest into the hands again; it goes on while the handle is iterated or finished.
 
         Args:
-            run: A run of this graph that is PAUSED, FAILED or LIMIT.
+            run: A run of this graph that is PAUSED, FAILED or LIMIT, or RUNNING because its task was cancelled.
             answers: By question id; those left out stay open.
             more_steps: How many steps beyond those made so far or allowed; None leaves the limit.
             more_seconds: How many seconds more; None leaves the limit.

@@ -118,16 +118,17 @@ def refuse(path: tuple[object, ...], value: object, expected: str, nearest: str 
     return StateError("Cursor", (Fault(path, show_value(value), expected, nearest),))
 
 
-def _expect(path: tuple[object, ...], value: Any, kind: type) -> Any:
+def _expect(path: tuple[object, ...], value: Any, kind: Any) -> Any:
     if type(value) is not kind:
         raise refuse(path, value, kind.__name__)
     return value
 
 
 def _read_object(data: Any, what: str, keys: frozenset[str]) -> dict[str, Any]:
-    if type(data) is not dict or set(data) != keys:
-        raise refuse((what,), data, f"an object with the keys {', '.join(sorted(keys))}")
-    return data
+    read: dict[str, Any] = _expect((what,), data, dict)
+    if set(read) != keys:
+        raise refuse((what,), read, f"an object with the keys {', '.join(sorted(keys))}")
+    return read
 
 
 def _find_place(table: Table, name: Any) -> Place | None:
@@ -189,7 +190,7 @@ def _read_member(place: Place, index: int, data: Any) -> Open:
 
 
 def _split(data: Any) -> tuple[str, Any]:
-    if type(data) is not dict or len(data) != 1:
+    pairs: list[tuple[str, Any]] = list(_expect(("open",), data, dict).items())
+    if len(pairs) != 1:
         raise refuse(("open",), data, "an object with one key")
-    kind, value = next(iter(data.items()))
-    return kind, value
+    return pairs[0]

@@ -63,6 +63,14 @@ INSTEAD: Mapping[Any, str] = {
 }
 
 
+FROZEN_FORMS: Mapping[Any, Any] = {
+    list: collections.abc.Sequence,
+    set: collections.abc.Set,
+    dict: collections.abc.Mapping,
+}
+"""What stands for what in annotations of values that are frozen when they are handed in."""
+
+
 class Unreadable(Exception):  # noqa: N818  # never leaves this package: the reader turns it into a finding
     """An annotation that a state cannot have; `found` and `instead` word the finding."""
 
@@ -180,16 +188,14 @@ class ShapeReader:
             return UnionShape(text, tuple(self.read(each) for each in args))
         if origin is tuple:
             return self._read_tuple(text, args)
+        if self.handed_in:
+            origin = FROZEN_FORMS.get(origin, origin)
+        if origin is collections.abc.Sequence:
+            return TupleShape(text, self.read(args[0]))
         if origin in (frozenset, collections.abc.Set):
             return FrozenSetShape(text, self._read_hashable(args[0]))
         if origin is collections.abc.Mapping:
             return MappingShape(text, self._read_hashable(args[0]), self.read(args[1]))
-        if self.handed_in and origin in (list, collections.abc.Sequence):
-            return TupleShape(text, self.read(args[0]))
-        if self.handed_in and origin is set:
-            return FrozenSetShape(text, self.read(args[0]))
-        if self.handed_in and origin is dict:
-            return MappingShape(text, self.read(args[0]), self.read(args[1]))
         if isinstance(origin, type) and origin in INSTEAD:
             raise Unreadable(f"{text}, which can change", INSTEAD[origin])
         raise Unreadable(

@@ -104,20 +104,13 @@ class StateModel:
         self.grown = grown
         self.problems = problems
         """Code, what was found and what to use instead, for each reason why this class cannot be a state."""
-        quick = [name for name, shape in self.shapes.items() if shape.quick]
-        self._quicks = tuple(self.shapes[name].quick for name in quick)
+        quick = {name: shape.quick for name, shape in self.shapes.items() if shape.quick}
+        self._quicks = tuple(quick.values())
         self._read_quick = make_reader(tuple(quick))
-        self._slow = tuple((name, shape) for name, shape in self.shapes.items() if not shape.quick)
+        self._slow = tuple((name, shape) for name, shape in self.shapes.items() if name not in quick)
         self.read = make_reader(self.names)
         """Reads all fields of a state, in the order of `names`, as a tuple."""
-        fields = attrs.fields(cls) if attrs.has(cls) else ()
-        self._exact = all(field.init and not field.kw_only for field in fields) and _has_made_init(cls)
-        self._rechecked = (
-            tuple(self.names) if _may_alter(cls) else tuple(f.name for f in fields if f.converter is not None)
-        )
-        self._make_parts: tuple[tuple[str, int], ...] = tuple(
-            (field.alias or field.name, position) for position, field in enumerate(fields) if field.init
-        )
+        self._exact, self._rechecked, self._make_parts = _read_init(cls)
         self.builder: Callable[..., Any] | None = cls if self._exact and not self._rechecked else None
         """The class itself where `cls(*values)` builds a state and nothing needs another look; None otherwise."""
 
@@ -168,10 +161,13 @@ class StateModel:
             )
         if all(map(contains, self._quicks, map(type, self._read_quick(state)))):
             faults: list[Fault] = []
-            for name, shape in self._slow:
-                came = getattr(state, name)
-                if shape.admit(came, None, (), faults) is not came or faults:
-                    return self._admit_slowly(state, counts)
+            try:
+                for name, shape in self._slow:
+                    came = getattr(state, name)
+                    if shape.admit(came, None, (), faults) is not came or faults:
+                        return self._admit_slowly(state, counts)
+            except RecursionError:  # told with its path by the full look
+                return self._admit_slowly(state, counts)
             if not counts or not any(getattr(state, self.names[position]) for position in counts):
                 return state
         return self._admit_slowly(state, counts)
@@ -247,6 +243,15 @@ def _has_made_init(cls: Any) -> bool:
     """Tell whether `__init__` is the one that attrs made, so that values can go in by position."""
     code = getattr(cls.__init__, "__code__", None)
     return code is not None and code.co_filename.startswith("<attrs generated")
+
+
+def _read_init(cls: type) -> tuple[bool, tuple[str, ...], tuple[tuple[str, int], ...]]:
+    """Say how a class is built: by position or not, which fields it may alter itself, and its parameters' positions."""
+    fields = attrs.fields(cls) if attrs.has(cls) else ()
+    exact = all(field.init and not field.kw_only for field in fields) and _has_made_init(cls)
+    altered = tuple(field.name for field in fields if field.converter is not None or _may_alter(cls))
+    parts = tuple((field.alias or field.name, position) for position, field in enumerate(fields) if field.init)
+    return exact, altered, parts
 
 
 def _may_alter(cls: type) -> bool:

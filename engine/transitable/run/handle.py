@@ -234,7 +234,7 @@ def resume_session(
 
     Args:
         table: The graph's table.
-        run: A run of this table that is PAUSED, FAILED or LIMIT.
+        run: A run of this table that is PAUSED, FAILED or LIMIT, or RUNNING because its task was cancelled.
         answers: By question id.
         more: Further steps, seconds and cost; None each for what is left.
         options: As for a new run; limits and run id are the run's own.
@@ -247,8 +247,10 @@ def resume_session(
     check_options(options)
     if run.table is not table and run.table.hash != table.hash:
         raise ResumeError(str(run.status), "it belongs to another graph; resume it with the graph that ran it")
-    if run.status not in (Status.PAUSED, Status.FAILED, Status.LIMIT):
-        raise ResumeError(str(run.status), "only a run that is paused, failed or at a limit can be resumed")
+    if run.status in (Status.COMPLETED, Status.CANCELLED):
+        raise ResumeError(
+            str(run.status), "only a run that is paused, failed, at a limit or interrupted can be resumed"
+        )
     if run.status is Status.FAILED and run.place is None:
         raise ResumeError(
             str(run.status), "it failed after END, and nothing is left to run; correct the invariant or fork the state"

@@ -333,9 +333,7 @@ def settle(place: Place, state: Any, opened: Open) -> Done | Lost | None:
 def _settle_group(place: Place, state: Any, opened: Group) -> Done | Lost | None:
     if place.child is None and isinstance(place.work, Each) and ONLY_DONE.issuperset(map(type, opened.members)):
         return Done({place.work.into: tuple([member.value for member in opened.members])})  # type: ignore[union-attr]  # all are Done
-    results = [settle(part_at(place, index), state, member) for index, member in enumerate(opened.members)]
-    if place.child is not None:
-        results = [_settle_item(place, result) for result in results]
+    results = [_settle_member(place, state, index, member) for index, member in enumerate(opened.members)]
     lost = [result.failure for result in results if isinstance(result, Lost)]
     if None in results and not (place.work.stop_early and lost):
         return None
@@ -347,7 +345,10 @@ def _settle_group(place: Place, state: Any, opened: Group) -> Done | Lost | None
     return Done(_join(place, values))
 
 
-def _settle_item(place: Place, result: Done | Lost | None) -> Done | Lost | None:
+def _settle_member(place: Place, state: Any, index: int, member: Open) -> Done | Lost | None:
+    result = settle(part_at(place, index), state, member)
+    if place.child is None:
+        return result
     return _check_result(place, place, None, result.value) if isinstance(result, Done) else result
 
 

@@ -7,12 +7,13 @@ end. Every decision comes from `transitable.run.kernel` and `transitable.run.dec
 from __future__ import annotations
 
 import os
+import sys
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from transitable.model.rows import RowKind
 from transitable.run.decisions import decide_cancel, find_broken_invariant
-from transitable.run.events import Event, EventKind, find_changes
+from transitable.run.events import Event, EventKind, Stretch, find_changes
 from transitable.run.failures import Failure, describe_failure
 from transitable.run.kernel import WAITING, conclude, list_questions, open_place, settle
 from transitable.run.policy import SYSTEM_CLOCK, system_random
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from transitable.model.table import Arc, Place, Table
-    from transitable.run.events import Step, Stretch
+    from transitable.run.events import Step
     from transitable.run.policy import Clock, RunOptions
     from transitable.run.work import Address, Open
 
@@ -284,6 +285,22 @@ class Session:
                 return
         if arc.place is None:
             self.end()
+
+    def count_plain_steps(self) -> int:
+        """Say how many plain steps may be made in a row; 0 when the place that is due has open work."""
+        if self.open is not None:
+            return 0
+        return sys.maxsize if self.max_steps is None else max(0, self.max_steps - self.step)
+
+    def watch_steps(self) -> Callable[[Arc, Any, Any], None] | None:
+        """Give what a row of plain steps is told to; None when nobody wants to know."""
+        trail, written, now = self.trail, self.written, self.clock.now
+        if trail is not None:
+            trail.append(Stretch(self.state, self.step, now()))
+            return lambda arc, made, _update: trail.append((arc, made, now()))
+        if written is not None:
+            return lambda _arc, _made, update: written.update(update or ())
+        return None
 
     def close_steps(self, error: Exception | None) -> None:
         """Take in the end of a row of plain steps: END, an error, or a place of another kind."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from transitable.errors import DriverError, NodeTimeout
 from transitable.run.context import Context
 from transitable.run.decisions import decide
-from transitable.run.events import Stretch
 from transitable.run.kernel import after_attempt, argument_at, is_settled, name_member, part_at
 from transitable.run.threads import start_call
 from transitable.run.work import Group, Lost, Nested, Status, Task, done, raised
@@ -56,14 +55,10 @@ def run_to_rest(session: Session) -> None:
 def run_plain_places(session: Session) -> None:
     """Run places that a driver may call directly, for as long as they come; the loop that makes short runs cheap."""
     place, state, arcs = session.place, session.state, session.arcs
-    left = sys.maxsize if session.max_steps is None else session.max_steps - session.step
-    if place is None or not place.plain_sync or session.open is not None or left <= 0:
+    left = session.count_plain_steps()
+    if not left or place is None or not place.plain_sync:
         return
-    before, trail, written = len(arcs), session.trail, session.written
-    now = session.clock.now
-    if trail is not None:
-        trail.append(Stretch(state, session.step, now()))
-    silent = trail is None and written is None
+    before, watch = len(arcs), session.watch_steps()
     values = [*place.read(state)]
     error: Exception | None = None
     try:
@@ -71,11 +66,8 @@ def run_plain_places(session: Session) -> None:
             update = place.call(state)
             made, arc = decide(place, state, update, values)
             arcs.append(arc)
-            if not silent:
-                if trail is not None:
-                    trail.append((arc, made, now()))
-                if written is not None and update:
-                    written.update(update)
+            if watch is not None:
+                watch(arc, made, update)
             state, place = made, arc.place
             if place is None or not place.plain_sync:
                 break
