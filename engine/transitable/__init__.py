@@ -46,12 +46,15 @@ if TYPE_CHECKING:
         UpdateError,
     )
     from transitable.graph import Graph, NodeFunction, PlaceLike, TargetLike, Update
+    from transitable.journal.codec import state_from_json, state_to_json
+    from transitable.journal.cursors import cursor_from_json, cursor_to_json
     from transitable.model.frozen import FrozenDict
     from transitable.model.nodes import Retry, each, field, node, pause, subgraph, together
     from transitable.model.rows import END, Bound, Limit, Row, RowKind, again, by, limit, then
     from transitable.model.shapes import Fault
     from transitable.model.state import grows
     from transitable.model.table import Table
+    from transitable.render import parse_mermaid
     from transitable.run.context import Context
     from transitable.run.decisions import decide
     from transitable.run.events import Event, EventKind
@@ -64,16 +67,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     # the state
-    "FrozenDict", "grows",
+    "FrozenDict", "grows", "state_from_json", "state_to_json",
     # the table
     "END", "Bound", "Graph", "Limit", "NodeFunction", "PlaceLike", "Retry", "Row", "RowKind", "Table", "TargetLike", "Update",
     "again", "by", "each", "field", "limit", "node", "pause", "subgraph", "then", "together",
     # what is found and claimed
-    "Claim", "Fault", "Finding", "always", "at_most_one", "between", "ends_at", "exactly_one", "inside", "never", "precedes", "prove",
+    "Claim", "Fault", "Finding", "always", "at_most_one", "between", "ends_at", "exactly_one", "inside", "never", "parse_mermaid", "precedes", "prove",
     # how it runs
     "Clock", "Context", "Event", "EventKind", "Failure", "Handle", "ManualClock", "Question", "Run", "RunOptions", "Status", "SystemClock",
     # the kernel, by hand
-    "Cursor", "Outcome", "Work", "advance", "answered", "begin", "decide", "done", "list_questions", "pending", "raised",
+    "Cursor", "Outcome", "Work", "advance", "answered", "begin", "cursor_from_json", "cursor_to_json", "decide", "done", "list_questions", "pending", "raised",
     # what can go wrong
     "AnswerError", "DefinitionError", "DriverError", "ExecutionError", "FrozenError", "ModelError", "NodeTimeout", "OptionError",
     "OutcomeError", "PlaceError", "ResumeError", "RunCancelled", "RunError", "RunFailed", "RunLimited", "RunPaused", "StateError",
@@ -118,12 +121,15 @@ _HOMES = {
         "UpdateError",
     ),
     "transitable.graph": ("Graph", "NodeFunction", "PlaceLike", "TargetLike", "Update"),
+    "transitable.journal.codec": ("state_from_json", "state_to_json"),
+    "transitable.journal.cursors": ("cursor_from_json", "cursor_to_json"),
     "transitable.model.frozen": ("FrozenDict",),
     "transitable.model.nodes": ("Retry", "each", "field", "node", "pause", "subgraph", "together"),
     "transitable.model.rows": ("END", "Bound", "Limit", "Row", "RowKind", "again", "by", "limit", "then"),
     "transitable.model.shapes": ("Fault",),
     "transitable.model.state": ("grows",),
     "transitable.model.table": ("Table",),
+    "transitable.render": ("parse_mermaid",),
     "transitable.run.context": ("Context",),
     "transitable.run.decisions": ("decide",),
     "transitable.run.events": ("Event", "EventKind"),

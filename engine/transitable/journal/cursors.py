@@ -126,7 +126,7 @@ def _expect(path: tuple[object, ...], value: Any, kind: Any) -> Any:
 
 def _read_object(data: Any, what: str, keys: frozenset[str]) -> dict[str, Any]:
     read: dict[str, Any] = _expect((what,), data, dict)
-    if set(read) != keys:
+    if frozenset(read) != keys:
         raise refuse((what,), read, f"an object with the keys {', '.join(sorted(keys))}")
     return read
 
@@ -155,9 +155,10 @@ def _read_row(table: Table, number: Any) -> int:
 
 def _read_plain(data: Any, cls: type, path: str) -> Any:
     try:
-        return PLAIN.structure(data, cls)
+        made: Any = PLAIN.structure(data, cls)
     except (BaseValidationError, TypeError, ValueError, AttributeError) as error:
         raise refuse((path,), data, f"a {cls.__name__} as it is written ({error})") from None
+    return made
 
 
 def _read_open(place: Place, data: Any) -> Open:
