@@ -143,7 +143,7 @@ def _find_in_table(table: Table, thing: Any) -> Place:
     place = table.find(thing)
     if place is not None:
         return place
-    around = [each for each in table.places.values() if each.child is not None and _graph_of(each) is thing]
+    around = [each for each in table.places.values() if thing is not None and _graph_of(each) is thing]
     if len(around) == 1:
         return around[0]
     raise Unknown(*_explain(thing, table.places, _find_hosts(table, thing), len(around)))
@@ -153,7 +153,7 @@ def _graph_of(place: Place) -> Any:
     """Give the graph that runs at a place, where the place is not that graph itself."""
     if isinstance(place.work, Subgraph):
         return place.work.graph
-    return place.work.worker if isinstance(place.work, Each) else None
+    return place.work.worker if isinstance(place.work, Each) and place.child is not None else None
 
 
 def _find_inside(place: Place, thing: Any) -> Place:
@@ -204,8 +204,10 @@ def _find_arc(place: Place, value: Any) -> Arc:
     found = f"{place.name!r} has no {'error row' if is_class else 'row'} for {shown}"
     if not is_class and not place.arcs:
         raise Unknown(found, f"it has one way on: name the place {place.name} itself")
-    known = [*place.errors] if is_class else [show_label(arc.row.value) for arc in place.arcs.values()]
-    nearest = find_nearest(shown, known)
+    labels = [arc.row.value for arc in place.arcs.values()]
+    known = [*place.errors] if is_class else [show_label(label) for label in labels]
+    equal = next((show_label(label) for label in labels if label == value), None)
+    nearest = equal or find_nearest(shown, known)
     raise Unknown(
         found, f"did you mean {nearest}?" if nearest else f"its rows are for: {', '.join(known) or 'nothing'}"
     )
