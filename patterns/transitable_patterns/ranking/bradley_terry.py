@@ -23,6 +23,8 @@ TOLERANCE: Final = 1e-6
 """The iteration ends when no strength changes by more than this share."""
 MOST_ROUNDS: Final = 1000
 """It ends here at the latest; `Strengths.converged` then says so."""
+CENTRING_STEPS: Final = 3
+"""Newton steps that find the common factor of all strengths in a round; the next round goes on from there."""
 
 
 @frozen
@@ -144,13 +146,10 @@ def _centre(strengths: list[float]) -> None:
     where the sum of (1 - x) / (1 + x) is 0, which Newton's steps on the logarithm find.
     """
     factor = 1.0
-    for _ in range(20):
+    for _ in range(CENTRING_STEPS if strengths else 0):
         pull = [2 / (1 + factor * strength) - 1 for strength in strengths]
         slope = sum(1 - value * value for value in pull) / 2
-        step = sum(pull) / slope if slope else 0.0
-        factor *= math.exp(max(-2.0, min(2.0, step)))
-        if abs(step) < 1e-12:
-            break
+        factor *= math.exp(max(-2.0, min(2.0, sum(pull) / slope)))
     strengths[:] = [strength * factor for strength in strengths]
 
 
