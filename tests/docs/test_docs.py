@@ -145,8 +145,10 @@ def test_what_a_page_shows_happens(
 
 @pytest.mark.parametrize("page", PAGES, ids=name_page)
 def test_marks_are_understood(page: Path) -> None:
-    """A comment above a block is a mark that this test knows, and what does not run says why."""
-    for block in read_blocks(page.read_text(encoding="utf-8")):
+    """A comment above a block is a mark that this test knows, what does not run says why, and no block hides by its indent."""
+    text = page.read_text(encoding="utf-8")
+    assert "```" not in BLOCK.sub("", text), f"{name_page(page)} has a block that is indented or has no end"
+    for block in read_blocks(text):
         where = f"{name_page(page)}:{block.line}"
         known = block.mark in ("", "executed") or re.fullmatch(r"(not executed|file): \S.*", block.mark)
         assert known, f"{where}: the mark {block.mark!r} is unknown"
