@@ -7,7 +7,7 @@ table says which types and places there are; nothing is imported or found by nam
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 from cattrs import Converter
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from transitable.model.table import Place, Table
     from transitable.run.work import Open
 
+T = TypeVar("T")
 VERSION = 1
 """The version of this form; one that is not known is refused."""
 PLAIN = Converter(forbid_extra_keys=True)
@@ -153,19 +154,17 @@ def _read_row(table: Table, number: Any) -> int:
     return number
 
 
-def _read_plain(data: Any, cls: type, path: str) -> Any:
+def _read_plain(data: Any, cls: type[T], path: str) -> T:
     try:
-        made: Any = PLAIN.structure(data, cls)
+        return PLAIN.structure(data, cls)
     except (BaseValidationError, TypeError, ValueError, AttributeError) as error:
         raise refuse((path,), data, f"a {cls.__name__} as it is written ({error})") from None
-    return made
 
 
 def _read_open(place: Place, data: Any) -> Open:
     kind, value = _split(data)
     if kind == "task":
-        task: Task = _read_plain(value, Task, "task")
-        return task
+        return _read_plain(value, Task, "task")
     if kind == "asked":
         return Asked()
     if kind == "lost":
