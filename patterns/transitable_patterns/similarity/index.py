@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 
 from attrs import field, frozen
 
+from transitable_patterns.similarity.collector import pause_collector
 from transitable_patterns.similarity.errors import KeyConflictError
 from transitable_patterns.similarity.overlap import compare_sets
 from transitable_patterns.similarity.search import number_tokens
@@ -213,8 +214,9 @@ class SimilarityIndex(Generic[Key]):
         self._doubles: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
         self._keys, self._sets, self._bitmaps = [], [], []
         self._settle_at = max(FIRST_SETTLED, GROWTH * len(kept))
-        for key, tokens in kept:
-            self._place(key, tokens)
+        with pause_collector():
+            for key, tokens in kept:
+                self._place(key, tokens)
 
     def _place(self, key: Key, tokens: TokenSet) -> None:
         """File a text under the current order of tokens; a token that is new becomes the rarest."""
