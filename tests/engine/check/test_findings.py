@@ -3,7 +3,6 @@
 import enum
 import pickle
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 import attrs
@@ -514,11 +513,3 @@ def test_findings_are_equal_and_pickle() -> None:
 
     assert findings == find(TABLE | {pair: then(choose)})
     assert pickle.loads(pickle.dumps(findings)) == findings  # noqa: S301  # made in this line
-
-
-def test_every_code_has_a_section_in_the_reference() -> None:
-    """The reference of findings has a section for every code, and none for what is no code."""
-    page = Path(__file__).parents[3] / "docs" / "reference" / "findings.md"
-    sections = {line.removeprefix("### ") for line in page.read_text("utf-8").splitlines() if line.startswith("### ")}
-
-    assert sections == {*ERRORS, *WARNINGS}
