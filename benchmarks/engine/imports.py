@@ -1,4 +1,4 @@
-"""What `import transitable` costs beside `import attrs`, in fresh processes, and what it loads."""
+"""What only a fresh process shows: the cost of `import transitable`, what it loads, and the first build of a graph."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ import resource
 import statistics
 import subprocess
 import sys
+from pathlib import Path
 
 from attrs import frozen
 
+TOP = Path(__file__).resolve().parents[2]
 STATEMENTS = {
     "bare": "pass",
     "attrs": "import attrs",
     "transitable": "import transitable",
     "graph": "from transitable import END, Graph, again, by, then",
 }
+FIRST_BUILDS = {
+    "transitable": "from benchmarks.engine.tables import define_routing as build",
+    "langgraph": "from benchmarks.engine.peers.langgraph_graphs import define_routing\nbuild = lambda: define_routing().compile()",
+}
+"""How to get at the function that builds the routing graph, without building anything before."""
 UNWANTED = ("asyncio", "cattrs", "sqlite3", "transitions")
 """Modules that `import transitable` must not load."""
 
@@ -33,6 +40,8 @@ class ImportTimes:
     """Median seconds of `import transitable` above bare Python."""
     graph: float
     """Median seconds of the import that asks for `Graph`, above bare Python."""
+    first_builds: dict[str, float]
+    """Median seconds of the first build of the routing graph in a process; for langgraph definition and compile."""
     loaded: tuple[str, ...]
     """Those of `UNWANTED` that the import that asks for `Graph` loads."""
 
@@ -54,6 +63,10 @@ def measure_imports(rounds: int) -> ImportTimes:
         attrs=statistics.median(above["attrs"]),
         transitable=statistics.median(above["transitable"]),
         graph=statistics.median(above["graph"]),
+        first_builds={
+            name: statistics.median(_time_first_build(setup) for _ in range(max(5, rounds // 4)))
+            for name, setup in FIRST_BUILDS.items()
+        },
         loaded=list_loaded(),
     )
 
@@ -75,3 +88,9 @@ def _time_process(statement: str) -> float:
     subprocess.run([sys.executable, "-c", statement], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _time_first_build(setup: str) -> float:
+    code = f"{setup}\nfrom time import process_time\nbegun = process_time()\nbuild()\nprint(process_time() - begun)"
+    answer = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=TOP)
+    return float(answer.stdout)

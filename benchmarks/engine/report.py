@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import platform
+import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,9 +95,11 @@ Median microseconds a step (an item, for the fan-outs):
 Chain with all events kept: {show_number(times["chain"].median("with events") * 1e6)} µs a step.
 Building the routing graph with all checks and claims: {show_number(build.median(OURS) * 1e3)} ms; langgraph, compile alone:
 {show_number(build.median("langgraph") * 1e3)} ms, definition and compile: {show_number(build.median("langgraph, defined and compiled") * 1e3)} ms.
-A table of 600 places: {show_number(long.median("600 places") * 1e3)} ms, of 300: {show_number(long.median("300 places") * 1e3)} ms.
+The first one in a fresh process: {show_number(imports.first_builds["transitable"] * 1e3)} ms; langgraph, definition and compile:
+{show_number(imports.first_builds["langgraph"] * 1e3)} ms. A table of 600 places: {show_number(long.median("600 places") * 1e3)} ms, of 300: {show_number(long.median("300 places") * 1e3)} ms.
 Above bare Python, `import attrs` takes {show_number(imports.attrs * 1e3)} ms, `import transitable` {show_number(imports.transitable * 1e3)} ms,
-and `from transitable import END, Graph, again, by, then` {show_number(imports.graph * 1e3)} ms; of asyncio, cattrs, sqlite3 and
+and `from transitable import END, Graph, again, by, then`, which loads the
+engine, {show_number(imports.graph * 1e3)} ms ({show_number(statistics.median(imports.graph_ratios))} × `import attrs`); of asyncio, cattrs, sqlite3 and
 transitions the last loads {", ".join(imports.loaded) or "none"}.
 """
 
@@ -153,6 +156,7 @@ def write_results(
             "ratios": [_shorten(each) for each in imports.ratios],
             "ratios of Graph": [_shorten(each) for each in imports.graph_ratios],
             "loaded": list(imports.loaded),
+            "seconds of the first build": {name: _shorten(each) for name, each in imports.first_builds.items()},
         },
     }
     path.write_text(_fold(json.dumps(document, indent=1, ensure_ascii=False)) + "\n")

@@ -10,9 +10,16 @@ import asyncio
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.engine import ours, plain, work
+from benchmarks.engine import ours, plain, tables, work
 from benchmarks.engine.measure import Workload
-from benchmarks.engine.peers import with_burr, with_langgraph, with_pydantic_graph, with_statemachine, with_transitions
+from benchmarks.engine.peers import (
+    langgraph_graphs,
+    with_burr,
+    with_langgraph,
+    with_pydantic_graph,
+    with_statemachine,
+    with_transitions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,19 +108,19 @@ def list_workloads() -> list[Workload]:
             fan,
             awaited={GATHER: lambda: plain.gather(work.FAN_START, work.return_item), OURS: ours.ASYNC["ready"]},
         ),
-        Workload("build", 1, {OURS: ours.define_routing, **_build_langgraph()}),
+        Workload("build", 1, {OURS: tables.define_routing, **_build_langgraph()}),
         Workload(
             "build of many places",
             1,
-            {"600 places": lambda: ours.define_long(600), "300 places": lambda: ours.define_long(300)},
+            {"600 places": lambda: tables.define_long(600), "300 places": lambda: tables.define_long(300)},
         ),
     ]
 
 
 def _build_langgraph() -> dict[str, Any]:
     """Compile alone, on a graph defined before; and definition with compile."""
-    defined = with_langgraph.define_routing()
+    defined = langgraph_graphs.define_routing()
     return {
         "langgraph": defined.compile,
-        "langgraph, defined and compiled": lambda: with_langgraph.define_routing().compile(),
+        "langgraph, defined and compiled": lambda: langgraph_graphs.define_routing().compile(),
     }
