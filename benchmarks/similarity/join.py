@@ -1,6 +1,6 @@
 """Self-join benchmark: one fresh process a cell, medians; writes join.json, join.png and the tables in README.md.
 
-Usage: python benchmarks/similarity/join.py [--repeats 3] [--limit 30] [--draw-only]
+Usage: python benchmarks/similarity/join.py [--repeats 3] [--limit 30] [--resume] [--draw-only]
 A contender that needs longer than the limit (seconds) at one n is not tried at a larger one.
 """
 
@@ -51,14 +51,16 @@ def measure_cell(contender: str, kind: str, tokens: str, n: int, repeats: int, l
     return {**middle, "runs": len(runs), "pairs": runs[0]["pairs"], "digest": runs[0]["digest"]}
 
 
-def measure_all(repeats: int, limit: float) -> dict[str, Cell]:
-    """Measure all cells, printing each."""
-    cells: dict[str, Cell] = {}
+def measure_all(repeats: int, limit: float, *, resume: bool) -> dict[str, Cell]:
+    """Measure all cells, or those that an earlier run did not come to, printing each."""
+    cells: dict[str, Cell] = json.loads(RESULTS.read_text(encoding="utf-8")) if resume else {}
     for kind, tokens in INPUTS:
         given_up: set[str] = set()
         for n in SIZES:
             for contender in PEERS:
                 if contender in given_up or (contender == "naive" and n > 10_000):
+                    continue
+                if f"{kind}/{tokens}/{n}/{contender}" in cells:
                     continue
                 cell = measure_cell(contender, kind, tokens, n, repeats, limit)
                 if cell is None:
@@ -135,12 +137,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--limit", type=float, default=30.0)
+    parser.add_argument("--resume", action="store_true")
     parser.add_argument("--draw-only", action="store_true")
     options = parser.parse_args()
     if options.draw_only:
         cells = json.loads(RESULTS.read_text(encoding="utf-8"))
     else:
-        cells = measure_all(options.repeats, options.limit)
+        cells = measure_all(options.repeats, options.limit, resume=options.resume)
     draw(cells)
     readme = HERE / "README.md"
     text = readme.read_text(encoding="utf-8")

@@ -72,8 +72,8 @@ class _Span:
 
     prefix: int
     """Rarest tokens of which it shares one with any similar set."""
-    apart: int
-    """Most tokens that it and a similar set can have alone, both together."""
+    apart: tuple[int, ...]
+    """By size of another set: most tokens that the two can have alone, both together; -1 where no such set is similar."""
     shared: int
     """Fewest tokens that it shares with any similar set."""
 
@@ -97,9 +97,11 @@ class SimilarityIndex(Generic[Key]):
         self.tokens = tokens
         self._threshold = read_threshold(at_least)
         self._spans: dict[int, _Span] = {}
-        self._places: dict[Key, int] = {}  # where a key's text is in the three lists; later added ones further back
+        self._largest = 0
+        self._places: dict[Key, int] = {}  # where a key's text is in the four lists; later added ones further back
         self._keys: list[Key | None] = []
         self._sets: list[TokenSet] = []  # a removed text leaves an empty set
+        self._sizes: list[int] = []
         self._bitmaps: list[int] = []
         self._settle_at = FIRST_SETTLED
         self._settle()
@@ -184,7 +186,8 @@ class SimilarityIndex(Generic[Key]):
         if prefix <= 0:
             return ()
         row.sort()
-        bits, width, bitmap, bitmaps = self._bits, len(self._bits), 0, self._bitmaps
+        bits, width, bitmaps = self._bits, len(self._bits), self._bitmaps
+        bitmap = ((1 << unknown) - 1) << width  # what is surely not shared differs from every bitmap
         for token in row:
             bitmap ^= bits[token % width]
         start = bisect_left(row, self._frequent)
@@ -192,16 +195,18 @@ class SimilarityIndex(Generic[Key]):
         if start < prefix:
             pairs = combinations(row[start : prefix + 1], 2)
             met = chain(met, chain.from_iterable(filter(None, map(self._doubles.get, pairs))))
-        most = span.apart - unknown
-        return [place for place in met if (bitmap ^ bitmaps[place]).bit_count() <= most]
+        most, sizes = span.apart, self._sizes
+        return [place for place in met if (bitmap ^ bitmaps[place]).bit_count() <= most[sizes[place]]]
 
     def _measure_span(self, size: int) -> _Span:
         threshold = self._threshold
         least = threshold.find_least_size(size)
-        most = size * threshold.whole // threshold.part
+        most = min(self._largest, size * threshold.whole // threshold.part)
         needed = threshold.count_needed(size, least)
-        apart = max(size + other - 2 * threshold.count_needed(size, other) for other in range(least, most + 1))
-        span = self._spans[size] = _Span(size - needed + 1, apart, needed)
+        apart = [-1] * (self._largest + 1)
+        for other in range(least, most + 1):
+            apart[other] = size + other - 2 * threshold.count_needed(size, other)
+        span = self._spans[size] = _Span(size - needed + 1, tuple(apart), needed)
         return span
 
     def _settle(self) -> None:
@@ -212,7 +217,7 @@ class SimilarityIndex(Generic[Key]):
         self._rarest = 0
         self._singles: defaultdict[int, list[int]] = defaultdict(list)
         self._doubles: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
-        self._keys, self._sets, self._bitmaps = [], [], []
+        self._keys, self._sets, self._sizes, self._bitmaps = [], [], [], []
         self._settle_at = max(FIRST_SETTLED, GROWTH * len(kept))
         with pause_collector():
             for key, tokens in kept:
@@ -223,6 +228,10 @@ class SimilarityIndex(Generic[Key]):
         place = self._places[key] = len(self._sets)
         self._keys.append(key)
         self._sets.append(tokens)
+        self._sizes.append(len(tokens))
+        if len(tokens) > self._largest:
+            self._largest = len(tokens)
+            self._spans.clear()
         rank, bits, width, bitmap = self._rank, self._bits, len(self._bits), 0
         row: list[int] = []
         for token in tokens:
