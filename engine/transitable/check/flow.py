@@ -12,14 +12,16 @@ order in which they finish never changes state, path or outcome. A place becomes
   (its work failed). Error rows leave from all three, because `enter=`, `leave=` and the update can fail as well.
 - inside `each` and `together` everything stands twice: a clean copy as long as nothing failed, and a failed copy after
   that, so that `ok` is only reached when nothing failed. Nested `d` deep, a place so stands up to `2 ** d` times.
-- a cancel row leaves from everywhere inside; only the outermost graph's cancel rows are walked, because a run is
-  cancelled as a whole.
+- what breaks off halfway (`stop_early=`, an `enter=` or `leave=` that fails for one item, cancelling) needs no edges of
+  its own: error and cancel rows leave from `enter`, `ok` and `failed`, every place inside may fail, and no claim can tell
+  a part of the work from none and all of it.
+- only the outermost graph's cancel rows are walked, because a run is cancelled as a whole.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
 
@@ -107,110 +109,74 @@ class Flow:
         return attrs.evolve(edge.row, source=f"{prefix}/{edge.row.source}", target=f"{prefix}/{edge.row.target}")
 
 
-class _Exits:
-    """Where a scope leads: the vertices for its end, its failure, and the cancelling of the run."""
+class _Exits(NamedTuple):
+    """Where a scope leads."""
 
-    __slots__ = ("cancelled", "done", "failed")
-
-    def __init__(self, done: int, failed: tuple[int, ...], cancelled: int | None) -> None:
-        self.done = done
-        self.failed = failed
-        """Empty for the outermost table, whose failure ends the run."""
-        self.cancelled = cancelled
-        """None where cancelling the run takes no row."""
+    done: int
+    """The vertex for its end."""
+    failed: int
+    """The vertex for its failure."""
 
 
-class _Body:
+class _Body(NamedTuple):
     """The vertices of one copy of a place."""
 
-    __slots__ = ("all", "cancelled", "enter", "ok")
-
-    def __init__(self, enter: int, ok: int, everything: tuple[int, ...], cancelled: int | None) -> None:
-        self.enter = enter
-        self.ok = ok
-        self.all = everything
-        """The vertices that its error rows leave from."""
-        self.cancelled = cancelled
-        """The vertex that everything inside leads to when the run is cancelled; None where nothing does."""
+    enter: int
+    ok: int
+    all: tuple[int, ...]
+    """Those from which it can fail."""
 
 
 def expand(table: Table) -> Flow:
     """Spread a table and the tables inside it out; linear in rows, which count twice for each `each` around them."""
     flow = Flow()
-    start = _add_table(flow, table, (), _Exits(flow.end, (), None))
+    failed = flow.add_vertex()  # nothing leaves from here: the run has FAILED, and rests at its place
+    start = _add_table(flow, table, (), _Exits(flow.end, failed))
     flow.start = flow.end if start is None else start
     return flow
 
 
 def _add_table(flow: Flow, table: Table, scope: tuple[str, ...], exits: _Exits) -> int | None:
     """Add all places and rows of a table; gives the vertex of its start."""
-    bodies = {
-        name: _add_place(
-            flow, place, scope, is_cancelled=exits.cancelled is not None or (not scope and place.cancel is not None)
-        )
-        for name, place in table.places.items()
-    }
+    bodies = {name: _add_place(flow, place, scope) for name, place in table.places.items()}
     for name, place in table.places.items():
         body, position = bodies[name], flow.positions[(*scope, name)]
         for arc in place.ways():
+            if arc.row.kind is RowKind.CANCEL and scope:
+                continue
             target = exits.done if arc.place is None else bodies[arc.place.name].enter
-            sources = _find_sources(body, arc.row, is_inside=bool(scope))
+            sources = (body.ok,) if arc.row.completes else body.all
             flow.link(sources, target, position, arc.row, completes=arc.row.completes)
-        _add_exits(flow, body, position, exits)
+        flow.link(body.all, exits.failed, position)
     return bodies[table.start.name].enter if table.start else None
 
 
-def _find_sources(body: _Body, row: Row, *, is_inside: bool) -> tuple[int, ...]:
-    """Say from which vertices of a place a row leaves."""
-    if row.completes:
-        return (body.ok,)
-    if row.kind is RowKind.ERROR:
-        return body.all
-    if is_inside:  # the cancel row of a graph inside: a run is cancelled as a whole
-        return ()
-    return body.all if body.cancelled is None else (*body.all, body.cancelled)
-
-
-def _add_exits(flow: Flow, body: _Body, position: int, exits: _Exits) -> None:
-    """Let a place inside fail, and be cancelled with the run."""
-    for failed in exits.failed:
-        flow.link(body.all, failed, position)
-    if exits.cancelled is not None:
-        inner = () if body.cancelled is None else (body.cancelled,)
-        flow.link((*body.all, *inner), exits.cancelled, position)
-
-
-def _add_place(flow: Flow, place: Place, scope: tuple[str, ...], *, is_cancelled: bool) -> _Body:
+def _add_place(flow: Flow, place: Place, scope: tuple[str, ...]) -> _Body:
     """Add one place with what is inside, but without its rows."""
     path = (*scope, place.name)
     enter = flow.add_vertex(flow.add_position(path))
     if place.child is None and not place.parts:
-        return _Body(enter, enter, (enter,), None)
+        return _Body(enter, enter, (enter,))
     ok, failed = flow.add_vertex(), flow.add_vertex()
-    exits = _Exits(ok, (failed,), flow.add_vertex() if is_cancelled else None)
     if isinstance(place.work, Each):
-        _add_items(flow, place, path, enter, exits)
+        _add_items(flow, place, path, enter, _Exits(ok, failed))
     elif isinstance(place.work, Together):
-        _add_parts(flow, place, path, enter, exits)
+        _add_parts(flow, place, path, enter, _Exits(ok, failed))
     elif place.child is not None:
-        start = _add_table(flow, place.child, path, exits)
+        start = _add_table(flow, place.child, path, _Exits(ok, failed))
         flow.link((enter,), ok if start is None else start)
-    return _Body(enter, ok, (enter, ok, failed), exits.cancelled)
+    return _Body(enter, ok, (enter, ok, failed))
 
 
 def _add_items(flow: Flow, place: Place, path: tuple[str, ...], enter: int, exits: _Exits) -> None:
     """Add the worker of `each`: no item, or some, one after the other, in a clean and a failed copy."""
     clean, failed = flow.add_vertex(), flow.add_vertex()
-    first = _add_worker(flow, place, path, _Exits(clean, (failed,), exits.cancelled))
-    after = _add_worker(flow, place, path, _Exits(failed, (failed,), exits.cancelled))
-    flow.link((enter,), exits.done)
+    first = _add_worker(flow, place, path, _Exits(clean, failed))
+    after = _add_worker(flow, place, path, _Exits(failed, failed))
+    flow.link((enter, clean), exits.done)
     flow.link((enter, clean), first)
-    flow.link((clean,), exits.done)
     flow.link((failed,), after)
-    if place.child is not None:  # `enter=` may fail before the item's graph starts, `leave=` after its end
-        flow.link((enter, clean), failed)
-    for target in exits.failed:
-        flow.link((failed,), target)
+    flow.link((failed,), exits.failed)
 
 
 def _add_worker(flow: Flow, place: Place, path: tuple[str, ...], exits: _Exits) -> int:
@@ -222,20 +188,19 @@ def _add_worker(flow: Flow, place: Place, path: tuple[str, ...], exits: _Exits) 
 
 def _add_part(flow: Flow, part: Place, path: tuple[str, ...], exits: _Exits) -> int:
     """Add a place that has no rows of its own: it completes or fails."""
-    body = _add_place(flow, part, path, is_cancelled=exits.cancelled is not None)
+    body = _add_place(flow, part, path)
     position = flow.positions[(*path, part.name)]
     flow.link((body.ok,), exits.done, position, completes=True)
-    _add_exits(flow, body, position, exits)
+    flow.link(body.all, exits.failed, position)
     return body.enter
 
 
 def _add_parts(flow: Flow, place: Place, path: tuple[str, ...], enter: int, exits: _Exits) -> None:
     """Add the parts of `together`, last first, in a clean and a failed copy."""
-    clean, failed = exits.done, exits.failed[0]
-    early = exits.failed if place.work.stop_early else ()
+    clean, failed = exits
     for part in reversed(place.parts):
-        after = _add_part(flow, part, path, _Exits(failed, tuple({failed, *early}), exits.cancelled))
-        clean = _add_part(flow, part, path, _Exits(clean, tuple({failed, *early}), exits.cancelled))
+        after = _add_part(flow, part, path, _Exits(failed, failed))
+        clean = _add_part(flow, part, path, _Exits(clean, failed))
         failed = after
     flow.link((enter,), clean)
 
