@@ -164,18 +164,17 @@ def _compare_numbers(left: _Traits, right: _Traits) -> list[Difference]:
 
 def _list_entities(text: str, rules: ContrastRules) -> frozenset[str]:
     """List the names in a text, folded."""
-    found: set[str] = set()
-    for match in _find_names(text):
-        word = match[0]
-        before = text[: match.start()].rstrip()
-        starts = not before or before[-1] in _STARTS
-        if any(char.isupper() or char.isdigit() for char in word[1:]) or (
-            word[0].isupper() and not starts and word != "I"
-        ):
-            found.add(fold(word))
+    found = {fold(match[0]) for match in _find_names(text) if _is_name(match[0], text[: match.start()].rstrip())}
     folded = fold(text)
     found.update(name for name in rules.names if name in folded)
     return frozenset(found)
+
+
+def _is_name(word: str, before: str) -> bool:
+    """Tell whether a word is written like a name: a capital or digit inside, or a capital that starts no sentence."""
+    if any(char.isupper() or char.isdigit() for char in word[1:]):
+        return True
+    return word[0].isupper() and word != "I" and bool(before) and before[-1] not in _STARTS
 
 
 def _compare_entities(left: _Traits, right: _Traits) -> list[Difference]:

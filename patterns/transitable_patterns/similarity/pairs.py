@@ -107,10 +107,17 @@ def join_sets(sets: Sequence[TokenSet], threshold: Threshold) -> tuple[tuple[int
         if len(group) > 1:
             codes += [left * count + right for left, right in combinations(group, 2)]
     if threshold.part < threshold.whole:  # at 1 only equal sets are similar
-        distinct = sorted(groups, key=len)
-        members = [groups[tokens] for tokens in distinct]
-        for later, earlier in find_similar(distinct, threshold):
-            for a in members[later]:
-                codes += [a * count + b if a < b else b * count + a for b in members[earlier]]
+        codes += _join_groups(groups, threshold, count)
     codes.sort()
     return tuple([divmod(code, count) for code in codes])
+
+
+def _join_groups(groups: dict[TokenSet, list[int]], threshold: Threshold, count: int) -> list[int]:
+    """Find the pairs of similar, different sets, as integers: each member of one group with each of the other."""
+    distinct = sorted(groups, key=len)
+    members = [groups[tokens] for tokens in distinct]
+    codes: list[int] = []
+    for later, earlier in find_similar(distinct, threshold):
+        for a in members[later]:
+            codes += [a * count + b if a < b else b * count + a for b in members[earlier]]
+    return codes

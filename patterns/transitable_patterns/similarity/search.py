@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from functools import reduce
 from itertools import chain, combinations
+from operator import xor  # pyright: ignore[reportUnknownVariableType] - typed as operands of any type
 from typing import TYPE_CHECKING, Final
 
 from attrs import frozen
@@ -117,12 +118,13 @@ def find_similar(sets: Sequence[TokenSet], threshold: Threshold) -> list[tuple[i
     for number, tokens in enumerate(sets):
         row = sorted(map(rank, tokens))
         size = len(row)
-        bitmap = reduce(int.__xor__, map(mask, row))
-        bitmaps.append(bitmap)
         probe = reach.probe[size]
         first = bisect_left(row, repeated)
-        if first >= probe:
+        if first >= probe:  # similar to nothing: neither looked up nor filed
+            bitmaps.append(0)
             continue
+        bitmap = reduce(xor, map(mask, row))  # pyright: ignore[reportUnknownArgumentType] - see the import
+        bitmaps.append(bitmap)
         middle = bisect_left(row, frequent, first)
         met: Iterable[int] = chain.from_iterable(filter(None, map(singles.get, row[first:probe])))
         if middle < probe:
