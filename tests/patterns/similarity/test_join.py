@@ -71,6 +71,14 @@ def test_thousands_of_equal_sets(at_least):
     assert len(similar_pairs(sets, at_least)) == 1500 * 1499 // 2
 
 
+def test_thousands_of_sets_that_share_one_token():
+    """A token that is everywhere makes no candidates of sets that share nothing else, and no pair is lost."""
+    sets = [frozenset(("common", f"own{number}", f"own{number + 1}")) for number in range(3000)]
+    assert list(similar_pairs(sets, 0.5)) == [(number, number + 1) for number in range(2999)]
+    assert list(similar_pairs(sets, 0.6)) == []
+    assert list(similar_pairs(["same " * 5000, "same"])) == [(0, 1)]
+
+
 def test_small_inputs():
     """Nothing, one text, empty texts, one token."""
     assert len(similar_pairs([])) == 0
