@@ -149,8 +149,8 @@ class Handle(Generic[S]):
     def cancel(self) -> None:
         """Cancel the run: take the cancel row of where it is, or stop; a second cancel stops in any case.
 
-        A sync node that is running finishes first; an async one is interrupted. A paused run goes on with its cancel
-        row when it is iterated or finished.
+        A sync node that is running finishes first; an async one is interrupted, unless it stands in the part behind
+        `on_cancel`. A paused run goes on with its cancel row when it is iterated or finished.
         """
         session = self._session
         session.cancels += 1

@@ -315,7 +315,7 @@ class Session:
         broken = find_broken_invariant(self.table, self.state) if self.table.invariants else None
         if broken is not None:
             self.rest(Status.FAILED, f"invariant broken: {broken}")
-        elif self.cancelling:
+        elif self.cancelling or self.cancels > self.cancels_seen:
             self.rest(Status.CANCELLED, "cancelled from outside")
         else:
             self.rest(Status.COMPLETED, "")
@@ -358,9 +358,14 @@ class Session:
             if top.wake is not None:
                 top.wake()
 
+    def _is_closing(self) -> bool:
+        """Whether the work in flight is in the closing part, which a first cancel lets finish."""
+        here = self.place
+        return self.cancels == 1 and self.table.cancel_target is not None and here is not None and here.cancel is None
+
     def tell_change(self) -> None:
         """Wake whoever waits for a change of the run from outside."""
-        if self.on_cancel is not None:
+        if self.on_cancel is not None and not self._is_closing():
             self.on_cancel()
         if self.wake is not None:
             self.wake()
