@@ -5,7 +5,7 @@ A phrase is written as people write it. The marks are few:
 * Latin words match whole words; a trailing `*` matches any ending (`deliver*`).
 * Korean matches anywhere in a word, as particles and endings are glued on; a space in the phrase may be missing in the text.
 * `_` at either end of a Korean phrase asks for the border of a word there.
-* `#` stands for a number of four or more digits, `?` for a question mark.
+* `#` stands for a number of four or more digits, `?` for a question mark, `^` for the beginning of a sentence.
 
 Typing mistakes: Latin words of five letters and more that the lexicon does not know are read as a known word one slip away.
 What the words mean is not known here; see `rulebook`.
@@ -78,10 +78,10 @@ class Lexicon:
                 for form in phrase_forms(phrase, self._spelling):
                     self._insert(form, self.bit[name])
                 words.update(re.findall(r"[a-z]+", fold_text(phrase)))
-                if phrase.endswith("*"):
-                    stems.add(re.findall(r"[a-z]*", fold_text(phrase))[-3])
+                if re.fullmatch(r"[a-z]+\*", fold_text(phrase)):
+                    stems.add(fold_text(phrase)[:-1])
         self._known = frozenset(words | {fold_text(word) for word in known} | set(self._spelling))
-        self._stems = tuple(sorted(stems - {""}))
+        self._stems = tuple(sorted(stems))
         _link_nodes(self._root)
         self._slips = _index_slips(word for word in words if len(word) >= _SHORTEST_CORRECTED)
 
@@ -92,9 +92,9 @@ class Lexicon:
         node.bits |= bit
 
     def sentences(self, text: str) -> list[str]:
-        """Split a text into prepared sentences: folded words with single spaces between and around; stops are dropped.
+        """Split a text into prepared sentences: `^`, and folded words with single spaces between and around.
 
-        A question mark stays, as a word of its own at the end of its sentence.
+        Stops are dropped, save a question mark, which stays as a word of its own at the end of its sentence.
         """
         found: list[str] = []
         words: list[str] = []
@@ -104,13 +104,13 @@ class Lexicon:
                 if words:
                     if token == "?":  # noqa: S105 - a word of a text, no secret
                         words.append("?")
-                    found.append(f" {' '.join(words)} ")
+                    found.append(f"^ {' '.join(words)} ")
                     words = []
                 continue
             word = memo.get(token)
             words.append(self._read_word(token) if word is None else word)
         if words:
-            found.append(f" {' '.join(words)} ")
+            found.append(f"^ {' '.join(words)} ")
         return found
 
     def find(self, sentence: str) -> list[Hit]:
@@ -120,8 +120,8 @@ class Lexicon:
         first = root.next
         for end, character in enumerate(sentence, start=1):
             node = node.next.get(character) or first.get(character, root)
-            for length, bits in node.ends:
-                hits.append((end - length, end, bits))
+            if node.ends:
+                hits += [(end - length, end, bits) for length, bits in node.ends]
         hits.sort()
         return hits
 
@@ -194,14 +194,14 @@ def phrase_forms(phrase: str, spelling: Mapping[str, str]) -> list[str]:
     """
     open_start, open_end = not phrase.startswith("_"), not phrase.endswith("_")
     prefix = phrase.endswith("*")
-    words = re.findall(r"[a-z\u00e0-\u024f]+|\d+|#|\?|[\uac00-\ud7a3\u3131-\u318e]+", fold_text(phrase))
+    words = re.findall(r"[a-z\u00e0-\u024f]+|\d+|[#?^]|[\uac00-\ud7a3\u3131-\u318e]+", fold_text(phrase))
     tokens = [token for word in words for token in spelling.get(word, word).split()]
     if not tokens or "*" in phrase[:-1]:
         return []
     gaps = [
         ("", " ") if _is_hangul(left) and _is_hangul(right) else (" ",) for left, right in itertools.pairwise(tokens)
     ]
-    start = "" if _is_hangul(tokens[0]) and open_start else " "
+    start = "" if tokens[0] == "^" or (_is_hangul(tokens[0]) and open_start) else " "
     end = "" if prefix or (_is_hangul(tokens[-1]) and open_end) else " "
     return [
         start + "".join(token + gap for token, gap in zip(tokens, (*chosen, ""), strict=True)) + end

@@ -237,7 +237,7 @@ class RoutingNodes:
         return {"handler_output": self._wording.steps(advice.entry, language)}
 
     def clarification_handler(self, state: RoutingState) -> Clarified:
-        """Ask what the request left open, or hand over at once to whoever asks for a person or is in danger."""
+        """Ask what the request left open, or hand over at once where a person is asked for or needed."""
         language = self._language(state.normalized_input)
         trace = read_trace(state)
         code = read_code(trace)
@@ -249,6 +249,8 @@ class RoutingNodes:
             template = "escalated_danger"
         elif signals.person_wish:
             template = "escalated_person"
+        elif signals.permission:
+            template = "escalated_support"
         elif limit is not None and turns >= limit:
             template = "escalated_turns"
         if signals.person_wish and code in (Code.ROUTER_CLARIFY, Code.UNSUPPORTED):

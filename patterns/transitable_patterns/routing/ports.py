@@ -159,6 +159,8 @@ class Signals:
     """Whether the user asks for a person."""
     danger: bool = False
     """Whether somebody may come to harm."""
+    permission: bool = False
+    """Whether the user asks for what only somebody else may allow, such as another's account."""
 
 
 class SignalReader(Protocol):

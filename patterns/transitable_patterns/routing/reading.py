@@ -32,6 +32,10 @@ _CLEAR: Final = 1.0
 """Points by which a clause's route must lead, so that the clause counts as a wish for it."""
 
 
+_MEMO_LIMIT: Final = 20_000
+"""Sets of concepts whose rules are remembered; the memory is emptied when full."""
+
+
 @frozen
 class Reading:
     """The measure of one text."""
@@ -63,11 +67,13 @@ class TextReader:
 
     def __init__(self, book: RuleBook) -> None:
         self._book = book
+        self._fired: dict[int, tuple[Rule, ...]] = {}
         self._idiom = book.bits("idiom")
         self._routing_talk = book.bits("routing_talk")
         self._ask = book.bits("ask")
         self._person_wish = book.bits("person_wish")
         self._danger = book.bits("danger")
+        self._permission = book.bits("permission")
         self._off_topic = book.bits("off_topic")
         self._background = book.bits("background")
         self._longest_exact = 2 * max(map(len, book.exact), default=-1)
@@ -86,6 +92,7 @@ class TextReader:
             seen |= piece.bits
             for rule in piece.rules:
                 weight = rule.weight * factor
+                seen |= rule.signals
                 points[rule.route] += weight
                 if weight > best.get(rule, 0.0):
                     best[rule] = weight
@@ -93,7 +100,11 @@ class TextReader:
             points=points,
             fired=tuple(sorted(best, key=best.__getitem__, reverse=True)),
             intents=self._intents(pieces),
-            signals=Signals(person_wish=bool(seen & self._person_wish), danger=bool(seen & self._danger)),
+            signals=Signals(
+                person_wish=bool(seen & self._person_wish),
+                danger=bool(seen & self._danger),
+                permission=bool(seen & self._permission),
+            ),
             off_topic=bool(seen & self._off_topic),
             exact=self._book.exact.get(join_sentences(sentences)) if len(text) <= self._longest_exact else None,
         )
@@ -116,7 +127,11 @@ class TextReader:
             bits |= found
         return _Piece(hits, bits, self._fire(bits))
 
-    def _fire(self, bits: int) -> list[Rule]:
+    def _fire(self, bits: int) -> tuple[Rule, ...]:
+        """List the rules that fire where these concepts are; remembered, as the same few meet again and again."""
+        known = self._fired.get(bits)
+        if known is not None:
+            return known
         fired: list[Rule] = []
         for bit, rules in self._book.index:
             if bits & bit:
@@ -128,7 +143,10 @@ class TextReader:
                         and rule not in fired
                     ):
                         fired.append(rule)
-        return fired
+        if len(self._fired) >= _MEMO_LIMIT:
+            self._fired.clear()
+        self._fired[bits] = tuple(fired)
+        return self._fired[bits]
 
     def _intents(self, pieces: Sequence[_Piece]) -> tuple[Route, ...]:
         """Name the routes that clauses ask for; a text of one clause has at most one."""

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+SIGNALS: Final = ("person_wish", "danger", "permission")
+"""Concepts that ask for a person, and that a rule may give as a signal."""
 VERSION: Final = 1
 """Version of the file's format."""
-RESERVED: Final = ("idiom", "routing_talk", "ask", "join", "background", "person_wish", "danger", "off_topic")
+RESERVED: Final = ("idiom", "routing_talk", "ask", "join", "background", *SIGNALS, "off_topic")
 """Concepts with a meaning of their own, which every book has, if only empty."""
 SHIPPED: Final = "rules.toml"
 """Name of the shipped book."""
@@ -48,6 +50,8 @@ class Rule:
     """Bits of the concepts of which one must be there; 0 where there is no such list."""
     none: int
     """Bits of the concepts that must not be there."""
+    signals: int
+    """Bits of the signals that it gives where it fires, as if their own words stood there; usually 0."""
 
 
 @frozen
@@ -222,7 +226,7 @@ def _parse_rules(data: Mapping[str, Any], bit: Mapping[str, int], faults: Faults
 
 
 def _parse_rule(entry: Mapping[str, Any], where: str, bit: Mapping[str, int], faults: Faults) -> Rule:
-    faults.known_keys(entry, ("why", "route", "weight", "all", "any", "none"), where)
+    faults.known_keys(entry, ("why", "route", "weight", "all", "any", "none", "signal"), where)
     weight: Any = entry.get("weight")
     if not _is_number(weight) or not 0 < weight <= _HEAVIEST:
         faults.add(
@@ -239,7 +243,11 @@ def _parse_rule(entry: Mapping[str, Any], where: str, bit: Mapping[str, int], fa
     if not entry.get("all") and not entry.get("any"):
         faults.add(where, "neither all nor any", "concepts that the rule needs")
     why = faults.text(entry, "why", f"{where}.why")
-    return Rule(_parse_route(entry, where, faults), float(weight), why, bits["all"], bits["any"], bits["none"])
+    signal: Any = entry.get("signal")
+    if signal is not None and signal not in SIGNALS:
+        faults.add(f"{where}.signal", repr(signal), f"one of {', '.join(SIGNALS)}")
+    given = bit.get(signal, 0) if isinstance(signal, str) else 0
+    return Rule(_parse_route(entry, where, faults), float(weight), why, bits["all"], bits["any"], bits["none"], given)
 
 
 def _parse_exact(data: Mapping[str, Any], lexicon: Lexicon, faults: Faults) -> dict[str, Route]:
@@ -263,8 +271,8 @@ def _parse_exact(data: Mapping[str, Any], lexicon: Lexicon, faults: Faults) -> d
 
 
 def join_sentences(sentences: Iterable[str]) -> str:
-    """Join prepared sentences to one key, question marks left out."""
-    return " ".join(word for sentence in sentences for word in sentence.split() if word != "?")
+    """Join prepared sentences to one key, marks left out."""
+    return " ".join(word for sentence in sentences for word in sentence.split() if word not in "^?")
 
 
 def _parse_route(entry: Mapping[str, Any], where: str, faults: Faults) -> Route:

@@ -30,8 +30,8 @@ _STRUCTURE: Final = re.compile(r"\{[^{}]*\}|<[^<>]{0,80}>|\[\[?[^\[\]]{0,80}\]?\
 _SYLLABLES: Final = range(0xAC00, 0xD7A4)
 _VOWELS: Final = {10: 11, 15: 11}
 """Vowels that sound alike and are confused in haste: wae and we are read as oe. (e and ae are kept apart: too many words differ by them.)"""
-_FINALS: Final = {2: 1, 20: 19, 18: 17, 6: 4, 15: 8, 9: 8, 5: 4}
-"""Double and cluster finals, written by their first sound in haste: kk -> k, ss -> s, ps -> p, nh -> n, lh -> l, lk -> l, nj -> n."""
+_FINALS: Final = {2: 1, 20: 19, 18: 17, 6: 4}
+"""Double and cluster finals, written by their first sound in haste: kk -> k, ss -> s, ps -> p, nh -> n."""
 
 
 def _fold_syllable(code: int) -> int:

@@ -40,6 +40,9 @@ def one(*phrases: str, text: str, **options: object) -> bool:
         ("되나 ?", "되나?", True),
         ("wi fi", "Wi-Fi", True),
         ("4k", "4K", True),
+        ("^ the", "The end. Why", True),
+        ("^ the", "at the end", False),
+        ("^ the", "So. The end", True),
         ("hasnt come", "hasn't come", True),
     ],
 )
@@ -117,7 +120,7 @@ def test_the_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
 def test_sentences_end_at_stops() -> None:
     """A stop before a space ends a sentence; one inside a number or a name does not."""
     lexicon = Lexicon({"it": ["x"]})
-    assert lexicon.sentences("v3.5 here. Why? yes;no; ok: end") == [" v 3 5 here ", " why ? ", " yes no ", " ok ", " end "]
+    assert lexicon.sentences("v3.5 here. Why? yes;no; ok: end") == ["^ v 3 5 here ", "^ why ? ", "^ yes no ", "^ ok ", "^ end "]
     assert lexicon.sentences(" .. ! ?") == []
 
 
