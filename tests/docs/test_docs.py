@@ -9,6 +9,7 @@ Every Markdown page of `docs/` and the README are read alike:
 - A block of any kind right below `<!-- file: name -->` is written to that file first, in a folder of the page's own, in which
   everything on the page runs.
 - A `python` block right below `<!-- not executed: reason -->` does not run. There has to be a reason.
+- `<!-- executed by tests/... -->` anywhere on a page says that a test of its own runs its blocks, in another way than this.
 
 In what is printed or answered a line `...` stands for any lines.
 """
@@ -37,6 +38,7 @@ BLOCK = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*?) -->\n+)?^(?P<fence>```+)(?P<info>[^\n`]*)\n(?P<code>.*?)^(?P=fence)[ ]*$",
     re.MULTILINE | re.DOTALL,
 )
+ELSEWHERE = re.compile(r"^<!-- executed by (?P<test>tests/[\w./]+\.py) -->$", re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#+ (?P<text>.+)$", re.MULTILINE)
 
@@ -129,8 +131,15 @@ def test_what_a_page_shows_happens(
     page: Path, module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every block of a page runs in order, and prints or answers what stands there."""
+    text = page.read_text(encoding="utf-8")
+    elsewhere = ELSEWHERE.search(text)
+    if elsewhere is not None:
+        assert page.name in (ROOT / elsewhere["test"]).read_text(encoding="utf-8"), (
+            f"{elsewhere['test']} runs nothing of it"
+        )
+        return
     monkeypatch.chdir(tmp_path)
-    for block in read_blocks(page.read_text(encoding="utf-8")):
+    for block in read_blocks(text):
         where = f"{name_page(page)}:{block.line}"
         if block.mark.startswith("file:"):
             (tmp_path / block.mark.removeprefix("file:").strip()).write_text(block.code, encoding="utf-8")
