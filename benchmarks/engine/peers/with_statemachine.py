@@ -1,7 +1,7 @@
 """python-statemachine: a `StateMachine` class, sent one event a step; its engine turns async with async callbacks.
 
-The machine object is made once and set back for each run, and the last state of a run leads to its first one, as in
-`with_transitions`. Callbacks change fields of the machine's model in place; nothing is checked or kept.
+The machine object is made once, and the last state of a run leads to its first one, as in `with_transitions`. Its model holds
+the fields of the run in an object that is new for each run; callbacks change that in place. Nothing is checked or kept.
 """
 
 from __future__ import annotations
@@ -12,32 +12,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.engine import work
+from benchmarks.engine.peers.with_transitions import Fields
 from statemachine import State, StateMachine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Fields:
-    """The eleven fields, as the machine's model."""
+class Model:
+    """What the machine drives."""
 
     def __init__(self) -> None:
         self.state: Any = None
-        self.input = work.REQUEST
-        self.errors: list[str] = []
-        self.metadata: dict[str, Any] = {"channel": "chat", "account": "a-77"}
-        self.reset()
-
-    def reset(self) -> None:
-        """Set the written fields back."""
-        self.normalized_input = ""
-        self.route: work.Route | None = None
-        self.route_reason: str | None = None
-        self.route_confidence: float | None = None
-        self.handler_output: str | None = None
-        self.final_output: str | None = None
-        self.retry_count = 0
-        self.requires_human_review = False
+        self.fields = Fields()
 
 
 Callback = Callable[[Any], Any]
@@ -45,43 +32,43 @@ Callback = Callable[[Any], Any]
 
 def _make_writer(name: str, value: object) -> Callback:
     def write(self: Any) -> None:
-        setattr(self.model, name, value)
+        setattr(self.model.fields, name, value)
 
     return write
 
 
 def _preprocess_input(self: Any) -> None:
-    self.model.normalized_input = " ".join(self.model.input.lower().split())
+    self.model.fields.normalized_input = " ".join(self.model.fields.input.lower().split())
 
 
 def _classify_route(self: Any) -> None:
-    model = self.model
-    model.route, model.route_reason, model.route_confidence = work.Route.ORDER_STATUS, "an order number", 0.93
+    fields = self.model.fields
+    fields.route, fields.route_reason, fields.route_confidence = work.Route.ORDER_STATUS, "an order number", 0.93
 
 
 def _validate_route(self: Any) -> None:
-    if self.model.route_confidence is None or self.model.route_confidence < 0.5:
-        self.model.route = work.Route.CLARIFY
+    if self.model.fields.route_confidence is None or self.model.fields.route_confidence < 0.5:
+        self.model.fields.route = work.Route.CLARIFY
 
 
 def _handle(self: Any) -> None:
-    self.model.handler_output = "found"
+    self.model.fields.handler_output = "found"
 
 
 def _format_response(self: Any) -> None:
-    self.model.final_output = self.model.handler_output or ""
+    self.model.fields.final_output = self.model.fields.handler_output or ""
 
 
 def _attempt(self: Any) -> None:
-    if self.model.retry_count < work.LOOPS - 1:
-        self.model.retry_count += 1
+    if self.model.fields.retry_count < work.LOOPS - 1:
+        self.model.fields.retry_count += 1
     else:
-        self.model.route = work.Route.CLARIFY
+        self.model.fields.route = work.Route.CLARIFY
 
 
 def _make_condition(route: work.Route | None) -> Callback:
     def is_route(self: Any) -> bool:
-        return bool(self.model.route is route)
+        return bool(self.model.fields.route is route)
 
     return is_route
 
@@ -107,7 +94,7 @@ def _make_machine(
         body[f"on_enter_{name}"] = _twin(visit, awaited=awaited)
     metaclass: Any = type(StateMachine)
     kind = metaclass("Machine", (StateMachine,), body)
-    return kind(model=Fields())
+    return kind(model=Model())
 
 
 def _define_chain(*, awaited: bool) -> Any:
@@ -146,25 +133,25 @@ def _define_loop(*, awaited: bool) -> Any:
 
 
 def _make_run(machine: Any, steps: int) -> Callable[[], Any]:
-    model: Fields = machine.model
+    model: Model = machine.model
 
     def run() -> Fields:
-        model.reset()
+        model.fields = Fields()
         for _ in range(steps):
             machine.advance()
-        return model
+        return model.fields
 
     return run
 
 
 def _make_arun(machine: Any, steps: int) -> Callable[[], Any]:
-    model: Fields = machine.model
+    model: Model = machine.model
 
     async def run() -> Fields:
-        model.reset()
+        model.fields = Fields()
         for _ in range(steps):
             await machine.advance()
-        return model
+        return model.fields
 
     return run
 

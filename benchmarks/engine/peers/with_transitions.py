@@ -1,8 +1,8 @@
 """transitions: one `Machine` and one model, triggered once a step; `AsyncMachine` for the async rows.
 
-The model is a plain object that callbacks change in place; nothing is checked or kept. Machine and model are made once
-and set back for each run: with a model a run, it would take several times as long. The last state of a run leads to
-its first one, so that a run of ten steps is ten transitions.
+Machine and model are made once, because a model a run would take several times as long; the model holds the fields of the
+run in an object that is new for each run, and callbacks change that in place. Nothing is checked or kept. The last state
+of a run leads to its first one, so that a run of ten steps is ten transitions.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Model:
-    """The eleven fields, and what the machine adds."""
+class Fields:
+    """The eleven fields."""
 
     input: str = work.REQUEST
     normalized_input: str = ""
@@ -35,18 +35,18 @@ class Model:
     retry_count: int = 0
     requires_human_review: bool = False
     metadata: dict[str, Any] = field(default_factory=lambda: {"channel": "chat", "account": "a-77"})
-    state: str = ""
+
+
+class Model:
+    """What the machine drives."""
+
+    def __init__(self) -> None:
+        self.state = ""
+        self.fields = Fields()
 
     def advance(self) -> Any:
         """Take the next transition; the machine puts its own in this place."""
         raise NotImplementedError
-
-    def reset(self) -> None:
-        """Set the written fields back."""
-        self.normalized_input = ""
-        self.route = self.route_reason = self.route_confidence = self.handler_output = self.final_output = None
-        self.retry_count = 0
-        self.requires_human_review = False
 
 
 Visit = Callable[[], Any]
@@ -54,7 +54,7 @@ Visit = Callable[[], Any]
 
 def _make_writer(model: Model, name: str, value: object) -> Visit:
     def write() -> None:
-        setattr(model, name, value)
+        setattr(model.fields, name, value)
 
     return write
 
@@ -93,23 +93,27 @@ def _define_routing(*, awaited: bool) -> Model:
     model = Model()
 
     def preprocess_input() -> None:
-        model.normalized_input = " ".join(model.input.lower().split())
+        model.fields.normalized_input = " ".join(model.fields.input.lower().split())
 
     def classify_route() -> None:
-        model.route, model.route_reason, model.route_confidence = work.Route.ORDER_STATUS, "an order number", 0.93
+        model.fields.route, model.fields.route_reason, model.fields.route_confidence = (
+            work.Route.ORDER_STATUS,
+            "an order number",
+            0.93,
+        )
 
     def validate_route() -> None:
-        if model.route_confidence is None or model.route_confidence < 0.5:
-            model.route = work.Route.CLARIFY
+        if model.fields.route_confidence is None or model.fields.route_confidence < 0.5:
+            model.fields.route = work.Route.CLARIFY
 
     def handle() -> None:
-        model.handler_output = "found"
+        model.fields.handler_output = "found"
 
     def format_response() -> None:
-        model.final_output = model.handler_output or ""
+        model.fields.final_output = model.fields.handler_output or ""
 
     def make_condition(route: work.Route | None) -> Callable[[], bool]:
-        return lambda: model.route is route
+        return lambda: model.fields.route is route
 
     visits = {
         "preprocess_input": preprocess_input,
@@ -137,49 +141,49 @@ def _define_loop(*, awaited: bool) -> Model:
     model = Model()
 
     def attempt() -> None:
-        if model.retry_count < work.LOOPS - 1:
-            model.retry_count += 1
+        if model.fields.retry_count < work.LOOPS - 1:
+            model.fields.retry_count += 1
         else:
-            model.route = work.Route.CLARIFY
+            model.fields.route = work.Route.CLARIFY
 
     _make_machine(model, {"attempt": attempt}, [{"source": "attempt", "dest": "attempt"}], "attempt", awaited=awaited)
     return model
 
 
-def _make_run(model: Model, last: str) -> Callable[[], Model]:
-    def run() -> Model:
-        model.reset()
+def _make_run(model: Model, last: str) -> Callable[[], Fields]:
+    def run() -> Fields:
+        model.fields = Fields()
         model.advance()
         while model.state != last:
             model.advance()
-        return model
+        return model.fields
 
     return run
 
 
 def _make_arun(model: Model, last: str) -> Callable[[], Any]:
-    async def run() -> Model:
-        model.reset()
+    async def run() -> Fields:
+        model.fields = Fields()
         await model.advance()
         while model.state != last:
             await model.advance()
-        return model
+        return model.fields
 
     return run
 
 
-def _run_loop(model: Model) -> Model:
-    model.reset()
-    while model.route is None:
+def _run_loop(model: Model) -> Fields:
+    model.fields = Fields()
+    while model.fields.route is None:
         model.advance()
-    return model
+    return model.fields
 
 
-async def _arun_loop(model: Model) -> Model:
-    model.reset()
-    while model.route is None:
+async def _arun_loop(model: Model) -> Fields:
+    model.fields = Fields()
+    while model.fields.route is None:
         await model.advance()
-    return model
+    return model.fields
 
 
 _LOOPS = _define_loop(awaited=False), _define_loop(awaited=True)
@@ -203,5 +207,5 @@ def check() -> None:
     """
     ends = {"chain": work.CHAIN_END, "routing": work.ROUTING_END, "loop": work.LOOP_END}
     for name, end in ends.items():
-        for kind, model in (("", SYNC[name]()), ("async ", asyncio.run(ASYNC[name]()))):
-            work.check_end(f"transitions, {kind}{name}", vars(model).__getitem__, end)
+        for kind, fields in (("", SYNC[name]()), ("async ", asyncio.run(ASYNC[name]()))):
+            work.check_end(f"transitions, {kind}{name}", vars(fields).__getitem__, end)
