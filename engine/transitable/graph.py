@@ -161,7 +161,11 @@ class Graph(Generic[S]):
 
     async def arun(self, state: S, **options: Unpack[RunOptions]) -> Run[S]:
         """Run to rest, in this event loop; raises like `run`."""
-        return await self.start(state, **options).afinish()
+        from transitable.run import aio  # the async door: asyncio is loaded by who uses it
+
+        session = start_session(self.table, state, options)
+        await aio.run_to_rest(session)
+        return Run(session)
 
     def stream(self, state: S, **options: Unpack[RunOptions]) -> Iterator[Event]:
         """Run, and give each event as it happens; raises like `run`."""

@@ -7,7 +7,7 @@ Responsible for: a dict that refuses every change and behaves like a value. Not 
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, overload
 
 from transitable.errors import FrozenError
 
@@ -30,7 +30,17 @@ class FrozenDict(dict[K, V]):
 
     __slots__ = ()
 
-    def __new__(cls, source: Mapping[K, V] | Iterable[tuple[K, V]] = (), /, **named: V) -> Self:
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls: type[FrozenDict[str, V]], /, **named: V) -> FrozenDict[str, V]: ...
+    @overload
+    def __new__(cls, source: Mapping[K, V] | Iterable[tuple[K, V]], /) -> Self: ...
+    @overload
+    def __new__(
+        cls: type[FrozenDict[str, V]], source: Mapping[str, V] | Iterable[tuple[str, V]], /, **named: V
+    ) -> FrozenDict[str, V]: ...
+    def __new__(cls, source: Any = (), /, **named: Any) -> Any:
         """Fill the new mapping once; `__init__` does nothing, so that a second call cannot refill it."""
         made = super().__new__(cls)
         dict.__init__(made, source, **named)  # pyright: ignore[reportUnknownMemberType]  # the bare class, at run time

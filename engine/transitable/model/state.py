@@ -41,6 +41,10 @@ def grows(default: tuple[Any, ...] = ()) -> Any:
     return attrs.field(default=default, metadata={GROWS: True})
 
 
+MOST_REMEMBERED = 256
+"""How many combinations of field types a state class remembers as sound."""
+
+
 class Slot:
     """One field as a place may write it."""
 
@@ -76,6 +80,7 @@ class StateModel:
     __slots__ = (
         "_exact",
         "_make_parts",
+        "_passed",
         "_quicks",
         "_read_quick",
         "_rechecked",
@@ -106,6 +111,7 @@ class StateModel:
         """Code, what was found and what to use instead, for each reason why this class cannot be a state."""
         quick = {name: shape.quick for name, shape in self.shapes.items() if shape.quick}
         self._quicks = tuple(quick.values())
+        self._passed: set[tuple[type, ...]] = set()
         self._read_quick = make_reader(tuple(quick))
         self._slow = tuple((name, shape) for name, shape in self.shapes.items() if name not in quick)
         self.read = make_reader(self.names)
@@ -159,7 +165,8 @@ class StateModel:
             raise StateError(
                 self.cls.__qualname__, (Fault((), show_value(state), f"an instance of {self.cls.__qualname__}"),)
             )
-        if all(map(contains, self._quicks, map(type, self._read_quick(state)))):
+        kinds = tuple(map(type, self._read_quick(state)))
+        if kinds in self._passed or self._learn(kinds):
             faults: list[Fault] = []
             try:
                 for name, shape in self._slow:
@@ -168,9 +175,20 @@ class StateModel:
                         return self._admit_slowly(state, counts)
             except RecursionError:  # told with its path by the full look
                 return self._admit_slowly(state, counts)
-            if not counts or not any(getattr(state, self.names[position]) for position in counts):
-                return state
+            for position in counts:
+                if getattr(state, self.names[position]):
+                    return self._admit_slowly(state, counts)
+            return state
         return self._admit_slowly(state, counts)
+
+    def _learn(self, kinds: tuple[type, ...]) -> bool:
+        """Tell whether values of these types need no further look, and remember a yes."""
+        if not all(map(contains, self._quicks, kinds)):
+            return False
+        if len(self._passed) >= MOST_REMEMBERED:
+            self._passed.clear()
+        self._passed.add(kinds)
+        return True
 
     def _admit_slowly(self, state: Any, counts: tuple[int, ...]) -> Any:
         faults: list[Fault] = []

@@ -46,7 +46,8 @@ async def run_plain_places(session: Session) -> None:
     left = session.count_plain_steps()
     if not left or place is None or not place.plain:
         return
-    before, watch = len(arcs), session.watch_steps()
+    before, keep = len(arcs), session.watch_steps()
+    written, now = session.written, session.clock.now
     values = [*place.read(state)]
     error: Exception | None = None
     try:
@@ -56,8 +57,10 @@ async def run_plain_places(session: Session) -> None:
                 update = await update
             made, arc = decide(place, state, update, values)
             arcs.append(arc)
-            if watch is not None:
-                watch(arc, made, update)
+            if keep is not None:
+                keep((arc, made, now()))
+            if written is not None and update:
+                written.update(update)
             state, place = made, arc.place
             if place is None or not place.plain:
                 break

@@ -292,15 +292,12 @@ class Session:
             return 0
         return sys.maxsize if self.max_steps is None else max(0, self.max_steps - self.step)
 
-    def watch_steps(self) -> Callable[[Arc, Any, Any], None] | None:
-        """Give what a row of plain steps is told to; None when nobody wants to know."""
-        trail, written, now = self.trail, self.written, self.clock.now
-        if trail is not None:
-            trail.append(Stretch(self.state, self.step, now()))
-            return lambda arc, made, _update: trail.append((arc, made, now()))
-        if written is not None:
-            return lambda _arc, _made, update: written.update(update or ())
-        return None
+    def watch_steps(self) -> Callable[[Any], None] | None:
+        """Start a row of plain steps in the trail; gives what takes each of them, None when no events are kept."""
+        if self.trail is None:
+            return None
+        self.trail.append(Stretch(self.state, self.step, self.clock.now()))
+        return self.trail.append
 
     def close_steps(self, error: Exception | None) -> None:
         """Take in the end of a row of plain steps: END, an error, or a place of another kind."""

@@ -58,7 +58,8 @@ def run_plain_places(session: Session) -> None:
     left = session.count_plain_steps()
     if not left or place is None or not place.plain_sync:
         return
-    before, watch = len(arcs), session.watch_steps()
+    before, keep = len(arcs), session.watch_steps()
+    written, now = session.written, session.clock.now
     values = [*place.read(state)]
     error: Exception | None = None
     try:
@@ -66,8 +67,10 @@ def run_plain_places(session: Session) -> None:
             update = place.call(state)
             made, arc = decide(place, state, update, values)
             arcs.append(arc)
-            if watch is not None:
-                watch(arc, made, update)
+            if keep is not None:
+                keep((arc, made, now()))
+            if written is not None and update:
+                written.update(update)
             state, place = made, arc.place
             if place is None or not place.plain_sync:
                 break
