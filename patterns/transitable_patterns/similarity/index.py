@@ -186,15 +186,17 @@ class SimilarityIndex(Generic[Key]):
         if prefix <= 0:
             return ()
         row.sort()
+        start = bisect_left(row, self._frequent)
+        met = [*chain.from_iterable(filter(None, map(self._singles.get, row[:prefix])))]
+        if start < prefix:
+            pairs = combinations(row[start : prefix + 1], 2)
+            met += chain.from_iterable(filter(None, map(self._doubles.get, pairs)))
+        if not met:
+            return ()
         bits, width, bitmaps = self._bits, len(self._bits), self._bitmaps
         bitmap = ((1 << unknown) - 1) << width  # what is surely not shared differs from every bitmap
         for token in row:
             bitmap ^= bits[token % width]
-        start = bisect_left(row, self._frequent)
-        met = chain.from_iterable(filter(None, map(self._singles.get, row[:prefix])))
-        if start < prefix:
-            pairs = combinations(row[start : prefix + 1], 2)
-            met = chain(met, chain.from_iterable(filter(None, map(self._doubles.get, pairs))))
         most, sizes = span.apart, self._sizes
         return [place for place in met if (bitmap ^ bitmaps[place]).bit_count() <= most[sizes[place]]]
 
