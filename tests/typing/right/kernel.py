@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     )
 
 
-TEA: FrozenDict[str, int] = FrozenDict(tea=3)
+TEA = FrozenDict(tea=3)
 
 
 @frozen
@@ -104,3 +104,9 @@ def pass_options(clock: Clock) -> Count:
 walk(None)
 pass_options(ManualClock())
 prices: dict[str, Any] = {**Count().prices}
+assert_type(FrozenDict(tea=3), FrozenDict[str, int])
+names: dict[int, str] = {1: "one"}
+assert_type(FrozenDict(names), FrozenDict[int, str])
+assert_type(FrozenDict(names.items()), FrozenDict[int, str])
+assert_type(FrozenDict({"tea": 3}, milk=2), FrozenDict[str, int])
+empty: Mapping[int, str] = FrozenDict()
