@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003  # the engine reads what a node is annotated to return
+from collections.abc import Mapping  # the engine reads what a node is annotated to return
 from typing import TypedDict
 
 from attrs import evolve, frozen

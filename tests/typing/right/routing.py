@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping  # noqa: TC003  # the engine reads what a node is annotated to return
+from collections.abc import Mapping  # the engine reads what a node is annotated to return
 from typing import TYPE_CHECKING, Any, TypedDict, assert_type
 
 from attrs import frozen
