@@ -70,6 +70,7 @@ def _list_fields(place: Place, path: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _check_labels(place: Place, branch: By, shape: Shape) -> Iterator[Problem]:
+    """Check the labels of a branch on a field of this shape."""
     of_field = shape.members()
     written = branch_shape(place)
     members = written.members() if written is not None else None
@@ -81,25 +82,31 @@ def _check_labels(place: Place, branch: By, shape: Shape) -> Iterator[Problem]:
             "open-branch", (place.name,), found, "branch on an enum, Literal or bool, each possibly with None"
         )
         return
-    members = members if members is not None else of_field or ()
     alike = list(_check_alike(place, branch, list_members(written or shape)))
     if alike:
         yield from alike
         return
-    unknown = [label for label in branch.rows if not _has(members, label)]
+    members = members if members is not None else of_field or ()
     covered = [label for label in branch.rows if _has(members, label)]
-    for label in unknown:
+    for label in branch.rows:
+        if _has(members, label):
+            continue
         if of_field is not None and _has(of_field, label):
             yield _report_dead(place, branch, label, members)
-            continue
-        meant = _find_meant(label, members)
-        covered.extend(meant)
-        yield _report_unknown(place, branch, label, members, meant)
-    missing = [member for member in members if not _has(covered, member)]
-    if missing and branch.otherwise is Otherwise.NOT_GIVEN:
+        else:
+            meant = _find_meant(label, members)
+            covered.extend(meant)
+            yield _report_unknown(place, branch, label, members, meant)
+    yield from _check_total(place, branch, [member for member in members if not _has(covered, member)])
+
+
+def _check_total(place: Place, branch: By, missing: list[object]) -> Iterator[Problem]:
+    """Report members without a row, or an `otherwise` that stands for none."""
+    has_otherwise = branch.otherwise is not Otherwise.NOT_GIVEN
+    if missing and not has_otherwise:
         found = f"{place.name!r} has no row for {_show(missing)} of {branch.field!r}"
         yield Problem("missing-member", (place.name,), found, "add a row for each, or otherwise=...")
-    if not missing and branch.otherwise is not Otherwise.NOT_GIVEN:
+    if has_otherwise and not missing:
         found = f"otherwise of {place.name!r} is never taken, because every value of {branch.field!r} has a row"
         yield Problem("dead-row", (place.name,), found, "remove otherwise=")
 

@@ -232,13 +232,11 @@ def find_shortest(
     begin = flow.start * marks + first
     came: dict[int, tuple[int, Edge] | None] = {begin: None}
     cost = {begin: 0}
-    done: set[int] = set()
-    waiting = deque([begin])
+    waiting = deque([(0, begin)])  # ordered by cost, of which it never holds more than two
     while waiting:
-        here = waiting.popleft()
-        if here in done:
-            continue
-        done.add(here)
+        price, here = waiting.popleft()
+        if price > cost[here]:
+            continue  # it was reached more cheaply since
         vertex, mark = divmod(here, marks)
         if vertex in goals and mark in wanted:
             return _list_rows(flow, came, here)
@@ -246,12 +244,10 @@ def find_shortest(
             after = step(edge, mark)
             if after is None:
                 continue
-            there = edge.target * marks + after
-            price = cost[here] + (edge.row is not None)
-            if there not in cost or price < cost[there]:
-                cost[there] = price
-                came[there] = (here, edge)
-                (waiting.append if edge.row is not None else waiting.appendleft)(there)
+            there, total = edge.target * marks + after, price + (edge.row is not None)
+            if there not in cost or total < cost[there]:
+                cost[there], came[there] = total, (here, edge)
+                (waiting.append if edge.row is not None else waiting.appendleft)((total, there))
     return None
 
 

@@ -194,20 +194,23 @@ def _find_parts(place: Place, thing: Any) -> Iterator[bool]:
 
 def _find_arc(place: Place, value: Any) -> Arc:
     """Find the row that leaves a place for a value or a class of exception."""
-    is_class = isinstance(value, type)
-    if is_class and name_class(value) in place.errors:
-        return place.errors[name_class(value)]
-    for arc in place.arcs.values():
-        if type(arc.row.value) is type(value) and arc.row.value == value:
-            return arc
-    shown = name_class(value) if is_class else show_label(value)
-    found = f"{place.name!r} has no {'error row' if is_class else 'row'} for {shown}"
-    if not is_class and not place.arcs:
-        raise Unknown(found, f"it has one way on: name the place {place.name} itself")
+    if isinstance(value, type):
+        name = name_class(value)
+        if name in place.errors:
+            return place.errors[name]
+        found = f"{place.name!r} has no error row for {name}"
+        raise Unknown(found, _advise(find_nearest(name, place.errors), list(place.errors)))
     labels = [arc.row.value for arc in place.arcs.values()]
-    known = [*place.errors] if is_class else [show_label(label) for label in labels]
+    for arc, label in zip(place.arcs.values(), labels, strict=True):
+        if type(label) is type(value) and label == value:
+            return arc
+    found = f"{place.name!r} has no row for {show_label(value)}"
+    if not labels:
+        raise Unknown(found, f"it has one way on: name the place {place.name} itself")
+    known = [show_label(label) for label in labels]
     equal = next((show_label(label) for label in labels if label == value), None)
-    nearest = equal or find_nearest(shown, known)
-    raise Unknown(
-        found, f"did you mean {nearest}?" if nearest else f"its rows are for: {', '.join(known) or 'nothing'}"
-    )
+    raise Unknown(found, _advise(equal or find_nearest(show_label(value), known), known))
+
+
+def _advise(nearest: str | None, known: list[str]) -> str:
+    return f"did you mean {nearest}?" if nearest else f"its rows are for: {', '.join(known) or 'nothing'}"

@@ -39,7 +39,7 @@ Label = Literal["x", "y", "z"]
 LABELS = ("x", "y", "z")
 MOST_ITEMS = 2
 """Items that are played; nothing that a claim can say needs a third."""
-MOST_ROWS, MOST_TRACES, CLAIMS = 8, 1500, 40
+MOST_ROWS, MOST_TRACES, CLAIMS = 8, 800, 40
 """How long runs are played, how many of a table at most, and how many claims are made of each."""
 
 
@@ -410,14 +410,14 @@ def compare_claims(table: Table, random: Random) -> None:
             assert broken is None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(table=flat_tables(), random=st.randoms(use_true_random=False))
 def test_claims_agree_with_every_path_of_a_flat_table(table: Table, random: Random) -> None:
     """Whatever is claimed of rows, error rows, bounded rows and cancel rows, a proof finds the shortest breaking path."""
     compare_claims(table, random)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(table=nested_tables(), random=st.randoms(use_true_random=False))
 def test_claims_agree_with_every_path_of_a_nested_table(table: Table, random: Random) -> None:
     """Inside graphs, `each` and `together`, also one in the other, a proof finds the shortest breaking path."""
@@ -443,7 +443,7 @@ def list_paths(
                 waiting.append((arc.place, [*path, arc.row]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(table=flat_tables())
 def test_reachability_and_cycles_agree_with_every_path(table: Table) -> None:
     """Unreachable places, places without a way to END and unbounded cycles are exactly those that paths show."""
@@ -478,7 +478,7 @@ def test_reachability_and_cycles_agree_with_every_path(table: Table) -> None:
         assert not shown
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(table=nested_tables())
 def test_no_check_raises(table: Table) -> None:
     """Whatever a table is like, checking it gives findings, and the same ones each time."""
@@ -529,14 +529,14 @@ def measure_longest(table: Table) -> int:
     return longest
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(table=bounded_tables())
 def test_longest_run_agrees_with_every_run(table: Table) -> None:
     """The longest run is exactly as long as the longest of all runs, with shared counts and limits from fields."""
     assert longest_run(table) == measure_longest(table)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(table=bounded_tables())
 def test_the_bound_of_large_tables_is_never_too_low(table: Table) -> None:
     """What stands in for the exact number where counting would take too long is an upper bound."""
