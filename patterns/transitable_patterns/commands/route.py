@@ -212,7 +212,7 @@ def _route_many(
 ) -> int:
     """Answer many requests as they come, and say at the end how many; gives the number of bad lines."""
     answered = bad = unsettled = 0
-    for item in _with_progress(route_all(graph, requests)):
+    for item in with_progress(route_all(graph, requests)):
         if isinstance(item, BadLine):
             bad += 1
             click.echo(f"line {item.line}: {show(item.reason)}", err=True)
@@ -228,9 +228,14 @@ def _route_many(
     return bad
 
 
-def _with_progress(items: Iterator[Answered | BadLine]) -> Iterator[Answered | BadLine]:
+def is_progress_wanted() -> bool:
+    """Tell if messages go to a terminal and results do not."""
+    return sys.stderr.isatty() and not sys.stdout.isatty()
+
+
+def with_progress(items: Iterator[Answered | BadLine]) -> Iterator[Answered | BadLine]:
     """Show on a terminal how many requests are done, where the results themselves go elsewhere."""
-    if not sys.stderr.isatty() or sys.stdout.isatty():
+    if not is_progress_wanted():
         yield from items
         return
     from rich.console import Console

@@ -201,7 +201,11 @@ def _parse_concepts(data: Mapping[str, Any], spelling: Mapping[str, str], faults
         ]
         for place, phrase in phrases:
             if not phrase_forms(phrase, spelling):
-                faults.add(place, repr(phrase), "a phrase with a letter, a number or a question mark in it, and * at its end only")
+                faults.add(
+                    place,
+                    repr(phrase),
+                    "a phrase with a letter, a number or a question mark in it, and * at its end only",
+                )
         if entry and not phrases and name not in RESERVED:
             faults.add(where, "no phrases", "a list en or ko with phrases")
         concepts[name] = tuple(phrase for _, phrase in phrases)

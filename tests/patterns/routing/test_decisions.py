@@ -25,7 +25,9 @@ def test_ra_04_spellings_of_a_label(label: str) -> None:
     assert read_decision({**GOOD, "route": label}, {}) == Decision(Route.ORDER_STATUS, 0.9)
 
 
-@pytest.mark.parametrize("label", ["I think order_status", "order_status.", "order", "orderstatus", "", " ", None, 1, ["order_status"]])
+@pytest.mark.parametrize(
+    "label", ["I think order_status", "order_status.", "order", "orderstatus", "", " ", None, 1, ["order_status"]]
+)
 def test_rf_02_f2_what_is_not_exactly_a_label(label: object) -> None:
     """RF-02, RF-F2: a sentence with a valid label in it is not a label."""
     rejection = read_decision({**GOOD, "route": label}, {})
@@ -79,7 +81,12 @@ def test_only_a_mapping_is_a_decision(raw: object) -> None:
 def test_a_decision_survives_its_json() -> None:
     """A `Decision` is read back from its JSON values as it was."""
     decision = Decision(
-        Route.PRODUCT_INFO, 0.7, "because", (Candidate(Route.PRODUCT_INFO, 0.7),), (Route.CLARIFY, Route.PRODUCT_INFO), True
+        Route.PRODUCT_INFO,
+        0.7,
+        "because",
+        (Candidate(Route.PRODUCT_INFO, 0.7),),
+        (Route.CLARIFY, Route.PRODUCT_INFO),
+        True,
     )
     assert read_decision(json.loads(json.dumps(to_json(decision))), {}) == decision
 

@@ -50,7 +50,13 @@ def test_the_example_input_runs_as_printed() -> None:
     run = graph.run(
         RoutingState(request={"input": "Where is order 12345?", "user_id": "user-123", "metadata": {"channel": "chat"}})
     )
-    assert run.places == ("preprocess_input", "classify_route", "validate_route", "order_status_handler", "format_response")
+    assert run.places == (
+        "preprocess_input",
+        "classify_route",
+        "validate_route",
+        "order_status_handler",
+        "format_response",
+    )
     assert "NW-880-4417" in str(run.unwrap().final_output)
     assert run.state.metadata["channel"] == "chat"
     assert run.state.metadata["user_id"] == "user-123"
@@ -184,7 +190,10 @@ def test_a_constraint_that_raises_clarifies(ask: Ask) -> None:
     assert run.state.final_output
 
 
-@pytest.mark.parametrize("output", [{"route": None, "confidence": 1.0}, {"route": "", "confidence": 1.0}, {"route": "refund", "confidence": 1.0}])
+@pytest.mark.parametrize(
+    "output",
+    [{"route": None, "confidence": 1.0}, {"route": "", "confidence": 1.0}, {"route": "refund", "confidence": 1.0}],
+)
 def test_rf_12_a_wrong_label_is_one_error(ask: Ask, output: Any) -> None:
     """RF-12, EA-04: no label, an empty and an unknown one end normally; saying the same twice is one error."""
     run = ask(output)
@@ -337,7 +346,12 @@ def test_rf_p2_p8_the_question_names_at_most_three(ask: Ask) -> None:
     scores = {"order_status": 0.72, "product_info": 0.68, "technical_support": 0.67, "clarify": 0.1}
     output = {**SURE, "candidates": [{"route": route, "score": score} for route, score in scores.items()]}
     reply = str(ask(output).state.final_output)
-    assert [reply.find(part) >= 0 for part in ("an order", "a product", "a device", "something else")] == [True, True, True, False]
+    assert [reply.find(part) >= 0 for part in ("an order", "a product", "a device", "something else")] == [
+        True,
+        True,
+        True,
+        False,
+    ]
     korean = str(ask(output, "뭐가 맞나요").state.final_output)
     assert "주문, 배송" in korean
     two = ask(output, policy=RoutingPolicy(max_options=2))
@@ -391,7 +405,11 @@ def test_rf_n6_a_shadow_router_changes_nothing(ask: Ask, shadow: Any) -> None:
 
 @pytest.mark.parametrize(
     ("text", "reply"),
-    [("I want to speak to a human", "take over"), ("상담원 연결", "담당자"), ("My charger is on fire", "emergency services")],
+    [
+        ("I want to speak to a human", "take over"),
+        ("상담원 연결", "담당자"),
+        ("My charger is on fire", "emergency services"),
+    ],
 )
 def test_ra_17_a_wish_for_a_person_is_met_at_once(ask: Ask, text: str, reply: str) -> None:
     """RA-17: on the clarify route, a wish for a person, or danger, hands over without a second question."""
@@ -526,7 +544,9 @@ def test_ei_02_a_label_without_a_row_is_found_when_built(rules: RulesRouter) -> 
             RoutingState,
             start=nodes.validate_route,
             table={
-                nodes.validate_route: by("route", {**dict.fromkeys(SPECIALISTS, nodes.format_response), None: nodes.format_response}),
+                nodes.validate_route: by(
+                    "route", {**dict.fromkeys(SPECIALISTS, nodes.format_response), None: nodes.format_response}
+                ),
                 nodes.format_response: END,
             },
         )

@@ -57,7 +57,9 @@ decisions = st.fixed_dictionaries(
         "unsupported": st.booleans(),
     },
 )
-outputs = json_values | decisions | st.builds(TimeoutError) | st.builds(RouterUnavailable, st.just("a"), st.just("down"))
+outputs = (
+    json_values | decisions | st.builds(TimeoutError) | st.builds(RouterUnavailable, st.just("a"), st.just("down"))
+)
 
 
 def count_visits(run: Run[RoutingState], *names: str) -> int:
@@ -77,7 +79,9 @@ def is_score(value: object) -> bool:
 
 
 @given(script=st.lists(outputs, min_size=1, max_size=4), text=st.text(max_size=40))
-def test_ri_01_02_10_13_17_one_handler_of_the_route_and_one_formatter_last(ask: Ask, script: list[Any], text: str) -> None:
+def test_ri_01_02_10_13_17_one_handler_of_the_route_and_one_formatter_last(
+    ask: Ask, script: list[Any], text: str
+) -> None:
     """RI-01, RI-02, RI-10, RI-13, RI-17: one handler, the one of the route; the formatter once and last; all fields."""
     run = ask(ScriptedRouter(script), text)
     state = run.unwrap()
@@ -91,8 +95,17 @@ def test_ri_01_02_10_13_17_one_handler_of_the_route_and_one_formatter_last(ask: 
     assert state.final_output is not None
     assert state.final_output.strip()
     for name in (
-        "input", "normalized_input", "route", "handler_output", "final_output", "errors", "route_reason",
-        "route_confidence", "retry_count", "requires_human_review", "metadata",
+        "input",
+        "normalized_input",
+        "route",
+        "handler_output",
+        "final_output",
+        "errors",
+        "route_reason",
+        "route_confidence",
+        "retry_count",
+        "requires_human_review",
+        "metadata",
     ):
         assert hasattr(state, name)
 
@@ -131,7 +144,9 @@ def test_ri_04_a_confidence_that_is_no_score_is_malformed(ask: Ask, confidence: 
 
 
 @given(route=st.sampled_from(LABELS[:3]), confidence=scores, threshold=scores)
-def test_ri_05_06_the_threshold_divides_and_is_no_error(ask: Ask, route: str, confidence: float, threshold: float) -> None:
+def test_ri_05_06_the_threshold_divides_and_is_no_error(
+    ask: Ask, route: str, confidence: float, threshold: float
+) -> None:
     """RI-05, RI-06: below the threshold no specialist and no error; at it and above, the label's handler."""
     run = ask({"route": route, "confidence": confidence}, policy=RoutingPolicy(confidence_threshold=threshold))
     below = q(confidence) < q(threshold)
@@ -142,7 +157,9 @@ def test_ri_05_06_the_threshold_divides_and_is_no_error(ask: Ask, route: str, co
     assert run.state.metadata["routing"]["threshold"] == threshold
 
 
-@pytest.mark.parametrize(("confidence", "route"), [(0.6, "order_status"), (0.1 * 6, "order_status"), (0.599999, "clarify")])
+@pytest.mark.parametrize(
+    ("confidence", "route"), [(0.6, "order_status"), (0.1 * 6, "order_status"), (0.599999, "clarify")]
+)
 def test_ri_06_equality_passes(ask: Ask, confidence: float, route: str) -> None:
     """RI-06: exactly the threshold passes, one millionth below does not."""
     assert ask({"route": "order_status", "confidence": confidence}).state.route == route
@@ -214,9 +231,7 @@ class _BrokenShop:
 def test_ri_12_a_handler_that_raises_leaves_a_fallback_reply(ask: Ask, route: str, problem: Exception) -> None:
     """RI-12: a reply, at least one more error, the route unchanged, no handler output, no other handler."""
     broken: Any = _BrokenShop(problem)
-    run = ask(
-        {"route": route, "confidence": 1.0}, orders=broken, catalogue=broken, guide=broken, signals=broken
-    )
+    run = ask({"route": route, "confidence": 1.0}, orders=broken, catalogue=broken, guide=broken, signals=broken)
     state = run.unwrap()
     assert state.final_output
     assert len(state.errors) == 1
@@ -438,12 +453,26 @@ def test_ri_25_an_order_is_shown_to_its_owner_alone(
     request = {"input": f"where is order {number}", "user_id": user, "account_id": account}
     state = ask({"route": "order_status", "confidence": 1.0}, request=request).unwrap()
     order = open_sample_shop().find_order(number, Identity(user, account))
-    secrets = ["Kestrel", "Studio 40", "Orbit", "Bloom", "제로", "가습기", "Lumen", "Harbor", "NW-880-4417", "2026-03-02"]
+    secrets = [
+        "Kestrel",
+        "Studio 40",
+        "Orbit",
+        "Bloom",
+        "제로",
+        "가습기",
+        "Lumen",
+        "Harbor",
+        "NW-880-4417",
+        "2026-03-02",
+    ]
     told = repr(state)
     if order is None:
         assert state.requires_human_review
         assert not [secret for secret in secrets if secret in told]
-        assert state.final_output == ask({"route": "order_status", "confidence": 1.0}, "where is order 99999").state.final_output
+        assert (
+            state.final_output
+            == ask({"route": "order_status", "confidence": 1.0}, "where is order 99999").state.final_output
+        )
     else:
         assert order.items[0] in str(state.final_output)
         assert not state.requires_human_review

@@ -11,7 +11,12 @@ from transitable_patterns.routing.lexicon import Lexicon, phrase_forms, split_wo
 
 
 def found(lexicon: Lexicon, text: str) -> list[str]:
-    return [name for sentence in lexicon.sentences(text) for _, _, bits in lexicon.find(sentence) for name in lexicon.names(bits)]
+    return [
+        name
+        for sentence in lexicon.sentences(text)
+        for _, _, bits in lexicon.find(sentence)
+        for name in lexicon.names(bits)
+    ]
 
 
 def one(*phrases: str, text: str, **options: object) -> bool:
@@ -58,7 +63,10 @@ def test_every_phrase_that_ends_at_a_place_is_found() -> None:
     assert [lexicon.names(bits) for _, _, bits in lexicon.find(sentence)] == [("a",), ("c",), ("b",), ("d",)]
 
 
-@given(st.lists(st.text(alphabet="ab가나 ", min_size=1, max_size=5), min_size=1, max_size=6), st.text(alphabet="ab가나 .,?", max_size=30))
+@given(
+    st.lists(st.text(alphabet="ab가나 ", min_size=1, max_size=5), min_size=1, max_size=6),
+    st.text(alphabet="ab가나 .,?", max_size=30),
+)
 def test_the_automaton_agrees_with_searching(phrases: list[str], text: str) -> None:
     """Every form of every phrase is found exactly where plain searching finds it."""
     concepts = {f"c{place}": [phrase] for place, phrase in enumerate(phrases) if phrase_forms(phrase, {})}
@@ -78,8 +86,14 @@ def test_the_automaton_agrees_with_searching(phrases: list[str], text: str) -> N
 @pytest.mark.parametrize(
     ("typed", "there"),
     [
-        ("delivry", True), ("deilvery", True), ("deliveryy", True), ("delivary", True), ("deliveries", False),
-        ("elivery", False), ("dlivry", False), ("delivry2", True),
+        ("delivry", True),
+        ("deilvery", True),
+        ("deliveryy", True),
+        ("delivary", True),
+        ("deliveries", False),
+        ("elivery", False),
+        ("dlivry", False),
+        ("delivry2", True),
     ],
 )
 def test_slips(typed: str, there: bool) -> None:
@@ -120,7 +134,13 @@ def test_the_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
 def test_sentences_end_at_stops() -> None:
     """A stop before a space ends a sentence; one inside a number or a name does not."""
     lexicon = Lexicon({"it": ["x"]})
-    assert lexicon.sentences("v3.5 here. Why? yes;no; ok: end") == ["^ v 3 5 here ", "^ why ? ", "^ yes no ", "^ ok ", "^ end "]
+    assert lexicon.sentences("v3.5 here. Why? yes;no; ok: end") == [
+        "^ v 3 5 here ",
+        "^ why ? ",
+        "^ yes no ",
+        "^ ok ",
+        "^ end ",
+    ]
     assert lexicon.sentences(" .. ! ?") == []
 
 

@@ -17,7 +17,9 @@ def book(**changes: Any) -> dict[str, Any]:
         "version": 1,
         "settings": {"nothing": 1.0, "told": 0.5, "wish": 3},
         "concepts": {"order": {"en": ["order"], "ko": ["주문"]}, "where": {"en": ["where"]}},
-        "rules": [{"why": "asks for an order", "route": "order_status", "weight": 2, "all": ["order"], "any": ["where"]}],
+        "rules": [
+            {"why": "asks for an order", "route": "order_status", "weight": 2, "all": ["order"], "any": ["where"]}
+        ],
         **changes,
     }
 
@@ -84,7 +86,12 @@ def test_all_faults_at_once() -> None:
     data = book(version=0, spelling={"u": ""}, rules=[{"why": "w", "route": "x", "weight": -1, "all": ["order"]}])
     with pytest.raises(RuleFileError) as caught:
         parse_rule_book(data, "my.toml")
-    assert [fault.where for fault in caught.value.faults] == ["version", "spelling.u", "rules[0].weight", "rules[0].route"]
+    assert [fault.where for fault in caught.value.faults] == [
+        "version",
+        "spelling.u",
+        "rules[0].weight",
+        "rules[0].route",
+    ]
 
 
 def test_a_sound_book_compiles() -> None:

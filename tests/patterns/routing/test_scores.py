@@ -53,7 +53,8 @@ def test_ei_12_no_other_comparison_of_scores() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Compare) and any(isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for op in node.ops)
         for side in [node.left, *node.comparators]
-        if (side.attr if isinstance(side, ast.Attribute) else side.id if isinstance(side, ast.Name) else "") in SCORE_WORDS
+        if (side.attr if isinstance(side, ast.Attribute) else side.id if isinstance(side, ast.Name) else "")
+        in SCORE_WORDS
     ]
     assert bad == []
 

@@ -45,7 +45,8 @@ def test_language_by_script(text: str, language: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("hasty", "right"), [("보냇는데", "보냈는데"), ("안됬어", "안됐어"), ("업어요", "없어요"), ("Don't", "dont"), ("DON’T", "dont")]
+    ("hasty", "right"),
+    [("보냇는데", "보냈는데"), ("안됬어", "안됐어"), ("업어요", "없어요"), ("Don't", "dont"), ("DON’T", "dont")],
 )
 def test_folding_makes_hasty_spellings_equal(hasty: str, right: str) -> None:
     """Double finals and vowels that sound alike, case and apostrophes do not tell words apart."""
