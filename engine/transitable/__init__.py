@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from transitable.run.failures import Failure
     from transitable.run.handle import Handle
     from transitable.run.kernel import advance, begin, list_questions, pending
-    from transitable.run.policy import Clock, ManualClock, RunOptions, SystemClock
+    from transitable.run.policy import Clock, ManualClock, ResumeOptions, RunOptions, SystemClock
     from transitable.run.result import Run
     from transitable.run.work import Cursor, Outcome, Question, Status, Work, answered, done, raised
 
@@ -74,7 +74,7 @@ __all__ = [
     # what is found and claimed
     "Claim", "Fault", "Finding", "always", "at_most_one", "between", "ends_at", "exactly_one", "inside", "never", "parse_mermaid", "precedes", "prove",
     # how it runs
-    "Clock", "Context", "Event", "EventKind", "Failure", "Handle", "ManualClock", "Question", "Run", "RunOptions", "Status", "SystemClock",
+    "Clock", "Context", "Event", "EventKind", "Failure", "Handle", "ManualClock", "Question", "ResumeOptions", "Run", "RunOptions", "Status", "SystemClock",
     # the kernel, by hand
     "Cursor", "Outcome", "Work", "advance", "answered", "begin", "cursor_from_json", "cursor_to_json", "decide", "done", "list_questions", "pending", "raised",
     # what can go wrong
@@ -136,7 +136,7 @@ _HOMES = {
     "transitable.run.failures": ("Failure",),
     "transitable.run.handle": ("Handle",),
     "transitable.run.kernel": ("advance", "begin", "list_questions", "pending"),
-    "transitable.run.policy": ("Clock", "ManualClock", "RunOptions", "SystemClock"),
+    "transitable.run.policy": ("Clock", "ManualClock", "ResumeOptions", "RunOptions", "SystemClock"),
     "transitable.run.result": ("Run",),
     "transitable.run.work": ("Cursor", "Outcome", "Question", "Status", "Work", "answered", "done", "raised"),
 }

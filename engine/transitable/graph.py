@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from transitable.model.rows import Row
     from transitable.run.events import Event
     from transitable.run.failures import Failure
-    from transitable.run.policy import RunOptions
+    from transitable.run.policy import ResumeOptions, RunOptions
 
 S = TypeVar("S")
 Update = Mapping[str, object] | None
@@ -175,61 +175,27 @@ class Graph(Generic[S]):
         """Run in this event loop, and give each event as it happens; raises like `run`."""
         return aiter(self.start(state, **options))
 
-    def reopen(
-        self,
-        run: Run[S],
-        *,
-        answers: Mapping[str, Any] | None = None,
-        more_steps: int | None = None,
-        more_seconds: float | None = None,
-        more_cost: float | None = None,
-        **options: Unpack[RunOptions],
-    ) -> Handle[S]:
+    def reopen(self, run: Run[S], **options: Unpack[ResumeOptions]) -> Handle[S]:
         """Take a run at rest into the hands again; it goes on while the handle is iterated or finished.
 
         Args:
             run: A run of this graph that is PAUSED, FAILED or LIMIT, or RUNNING because its task was cancelled.
-            answers: By question id; those left out stay open.
-            more_steps: How many steps beyond those made so far or allowed; None leaves the limit.
-            more_seconds: How many seconds more; None leaves the limit.
-            more_cost: How much more cost; None leaves the limit.
-            options: As for `run`.
+            options: Answers, and how much more it may do; the rest as for `run`.
 
         Raises:
             ResumeError: If the run cannot go on like this.
             AnswerError: If an answer is refused; nothing has run.
             OptionError: If an option is unknown or out of range.
         """
-        more = (more_steps, more_seconds, more_cost)
-        return Handle(resume_session(self.table, run, answers or {}, more, options))
+        return Handle(resume_session(self.table, run, options))
 
-    def resume(
-        self,
-        run: Run[S],
-        *,
-        answers: Mapping[str, Any] | None = None,
-        more_steps: int | None = None,
-        more_seconds: float | None = None,
-        more_cost: float | None = None,
-        **options: Unpack[RunOptions],
-    ) -> Run[S]:
+    def resume(self, run: Run[S], **options: Unpack[ResumeOptions]) -> Run[S]:
         """Go on with a run at rest, to its next rest; arguments and errors as for `reopen`."""
-        more = (more_steps, more_seconds, more_cost)
-        return Handle[S](resume_session(self.table, run, answers or {}, more, options)).finish()
+        return self.reopen(run, **options).finish()
 
-    async def aresume(
-        self,
-        run: Run[S],
-        *,
-        answers: Mapping[str, Any] | None = None,
-        more_steps: int | None = None,
-        more_seconds: float | None = None,
-        more_cost: float | None = None,
-        **options: Unpack[RunOptions],
-    ) -> Run[S]:
+    async def aresume(self, run: Run[S], **options: Unpack[ResumeOptions]) -> Run[S]:
         """Go on with a run at rest, in this event loop; arguments and errors as for `reopen`."""
-        more = (more_steps, more_seconds, more_cost)
-        return await Handle[S](resume_session(self.table, run, answers or {}, more, options)).afinish()
+        return await self.reopen(run, **options).afinish()
 
     def draw(self, form: Literal["table", "mermaid", "dot"] = "table") -> str:
         """Draw the table as a Markdown table, a Mermaid flowchart or a Graphviz graph.

@@ -257,13 +257,9 @@ async def make_attempts(
 ) -> Task | Done | Lost:
     """Attempt a node or worker until it is done, lost, or the run must stop."""
     while True:
-        if task.not_before is not None:
-            deadline = session.find_deadline(None)
-            wait = task.not_before - session.clock.now()
-            if deadline is not None and task.not_before > deadline:
-                wait = deadline - session.clock.now()
-            if wait > 0:
-                await session.clock.asleep(wait)
+        wait = session.find_wait(task)
+        if wait > 0:
+            await session.clock.asleep(wait)
         if session.find_stop() is not None:
             return task
         outcome = await call_place(session, place, argument, address, task.attempt)

@@ -13,7 +13,7 @@ from transitable.errors import AnswerError, ResumeError
 from transitable.run import sync
 from transitable.run.events import Event, EventKind
 from transitable.run.kernel import list_questions, put, reopen_cursor
-from transitable.run.policy import check_options, check_positive
+from transitable.run.policy import DriverOptions, ResumeOptions, RunOptions, check_options
 from transitable.run.result import Run
 from transitable.run.session import Session
 from transitable.run.work import Status, answered
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
 
     from transitable.model.table import Table
-    from transitable.run.policy import RunOptions
 
 S = TypeVar("S")
 
@@ -223,70 +222,68 @@ def start_session(table: Table, state: Any, options: RunOptions) -> Session:
     return session
 
 
-def resume_session(
-    table: Table,
-    run: Run[Any],
-    answers: Mapping[str, Any],
-    more: tuple[int | None, float | None, float | None],
-    options: RunOptions,
-) -> Session:
+def resume_session(table: Table, run: Run[Any], options: ResumeOptions) -> Session:
     """Make the session that goes on with a run at rest.
 
     Args:
         table: The graph's table.
         run: A run of this table that is PAUSED, FAILED or LIMIT, or RUNNING because its task was cancelled.
-        answers: By question id.
-        more: Further steps, seconds and cost; None each for what is left.
-        options: As for a new run; limits and run id are the run's own.
+        options: Answers, and how much more it may do; name and limits are the run's own.
 
     Raises:
         ResumeError: If the run cannot go on like this.
         AnswerError: If an answer is refused.
         OptionError: If an option is unknown or out of range.
     """
-    check_options(options)
-    if run.table is not table and run.table.hash != table.hash:
-        raise ResumeError(str(run.status), "it belongs to another graph; resume it with the graph that ran it")
-    if run.status in (Status.COMPLETED, Status.CANCELLED):
-        raise ResumeError(
-            str(run.status), "only a run that is paused, failed, at a limit or interrupted can be resumed"
-        )
-    if run.status is Status.FAILED and run.place is None:
-        raise ResumeError(
-            str(run.status), "it failed after END, and nothing is left to run; correct the invariant or fork the state"
-        )
-    if answers and run.status is not Status.PAUSED:
-        raise ResumeError(str(run.status), "it has no open question")
-    if run.status is Status.PAUSED and not answers:
-        ids = ", ".join(question.id for question in run.questions)
-        raise ResumeError(str(run.status), f"it needs answers={{id: value}}; open questions: {ids}")
+    check_options(options, ResumeOptions.__annotations__)
+    answers = options.get("answers", {})
+    _refuse_resume(table, run, answers)
     session = Session(table, None, None)
-    session.set_options(options)
+    session.set_options(RunOptions(**{name: value for name, value in options.items() if name in SHARED}))  # type: ignore[typeddict-item]  # the names that both have
     session.set_cursor(reopen_cursor(table, run.cursor))
     session.arcs = list(run.session.arcs)
     if run.session.trail is not None:
         session.trail = list(run.session.trail)
     session.known_id = run.run_id
     session.cost, session.worked = run.cost, run.seconds
-    _extend_limits(session, run, more)
+    _extend_limits(session, run, options)
     for question, value in answers.items():
         answer_question(session, question, value)
     return session
 
 
-def _extend_limits(session: Session, run: Run[Any], more: tuple[int | None, float | None, float | None]) -> None:
-    for name, value in zip(("more_steps", "more_seconds", "more_cost"), more, strict=True):
-        if value is not None:
-            check_positive(name, value)
+SHARED = frozenset(DriverOptions.__annotations__)
+"""The options of a resume that are those of a run."""
+
+
+def _refuse_resume(table: Table, run: Run[Any], answers: Mapping[str, Any]) -> None:
+    """Refuse a run that cannot go on, or not like this."""
+    status = str(run.status)
+    if run.table is not table and run.table.hash != table.hash:
+        raise ResumeError(status, "it belongs to another graph; resume it with the graph that ran it")
+    if run.status in (Status.COMPLETED, Status.CANCELLED):
+        raise ResumeError(status, "only a run that is paused, failed, at a limit or interrupted can be resumed")
+    if run.status is Status.FAILED and run.place is None:
+        raise ResumeError(status, "it failed after END, and nothing is left to run; correct the invariant or the input")
+    if answers and run.status is not Status.PAUSED:
+        raise ResumeError(status, "it has no open question")
+    if run.status is Status.PAUSED and not answers:
+        ids = ", ".join(question.id for question in run.questions)
+        raise ResumeError(status, f"it needs answers={{id: value}}; open questions: {ids}")
+
+
+def _extend_limits(session: Session, run: Run[Any], options: ResumeOptions) -> None:
+    """Take over the run's limits, each extended by what is given."""
     steps, seconds, cost = run.limits
-    more_steps, more_seconds, more_cost = more
-    session.set_limits(
-        steps if more_steps is None else max(steps or 0, run.steps) + more_steps,
-        seconds if more_seconds is None else max(seconds or 0.0, run.seconds) + more_seconds,
-        cost if more_cost is None else max(cost or 0.0, run.cost) + more_cost,
-    )
+    if "more_steps" in options:
+        steps = max(steps or 0, run.steps) + options["more_steps"]
+    if "more_seconds" in options:
+        seconds = max(seconds or 0.0, run.seconds) + options["more_seconds"]
+    if "more_cost" in options:
+        cost = max(cost or 0.0, run.cost) + options["more_cost"]
+    session.set_limits(steps, seconds, cost)
     stop = session.find_stop()
-    if stop is None and session.max_steps is not None and session.step >= session.max_steps:
-        stop = f"it has made {session.step} steps; max_steps is {session.max_steps}"
+    if stop is None and steps is not None and session.step >= steps:
+        stop = f"it has made {session.step} steps; max_steps is {steps}"
     if stop is not None:
         raise ResumeError(str(run.status), f"{stop}; give more_steps=, more_seconds= or more_cost=")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, cast
 
 from transitable.errors import OptionError, find_nearest
 
@@ -72,8 +72,21 @@ class ManualClock:
         self.sleep(seconds)
 
 
-class RunOptions(TypedDict, total=False):
-    """The options of `run`, `arun`, `stream`, `astream`, `start` and `resume`."""
+class DriverOptions(TypedDict, total=False):
+    """The options that a run can be started and resumed with."""
+
+    clock: Clock
+    """Default the machine's."""
+    random: Callable[[], float]
+    """Gives numbers from 0 up to 1 for the jitter of waits; default `random.random`."""
+    keep_events: bool
+    """Keep the events, for `run.events`; default False, and on a resume what the run did. A handle always keeps them."""
+    check_invariants: bool
+    """Check the graph's invariants after every step, not only at the end; default False."""
+
+
+class RunOptions(DriverOptions, total=False):
+    """The options of `run`, `arun`, `stream`, `astream` and `start`."""
 
     run_id: str
     """Names the run; default a random one. Idempotency keys start with it."""
@@ -83,14 +96,19 @@ class RunOptions(TypedDict, total=False):
     """Stop with LIMIT once the run has worked for this many seconds; default no limit."""
     max_cost: float
     """Stop with LIMIT once nodes have spent this much by `context.spend`; default no limit."""
-    clock: Clock
-    """Default the machine's."""
-    random: Callable[[], float]
-    """Gives numbers from 0 up to 1 for the jitter of waits; default `random.random`."""
-    keep_events: bool
-    """Keep the events, for `run.events`; default False. A handle always keeps them."""
-    check_invariants: bool
-    """Check the graph's invariants after every step, not only at the end; default False."""
+
+
+class ResumeOptions(DriverOptions, total=False):
+    """The options of `reopen`, `resume` and `aresume`; name and limits are those of the run, extended by what is given."""
+
+    answers: Mapping[str, Any]
+    """By question id; questions left out stay open."""
+    more_steps: int
+    """How many steps beyond those made so far or allowed; default what is left of the limit."""
+    more_seconds: float
+    """How many seconds more; default what is left of the limit."""
+    more_cost: float
+    """How much more cost; default what is left of the limit."""
 
 
 SYSTEM_CLOCK = SystemClock()
@@ -103,18 +121,21 @@ def system_random() -> float:
     return random.random()  # noqa: S311  # waits between attempts need no cryptography
 
 
-def check_options(options: Mapping[str, Any]) -> None:
+def check_options(options: Mapping[str, Any], known: Mapping[str, Any] = RunOptions.__annotations__) -> None:
     """Refuse options that are unknown or out of range.
+
+    Args:
+        options: By name.
+        known: The names that this door has.
 
     Raises:
         OptionError: For the first of them.
     """
     for name, value in options.items():
-        check = CHECKS.get(name)
-        if check is None:
-            known = ", ".join(sorted(CHECKS))
-            raise OptionError(name, "there is no such option", f"one of {known}", find_nearest(name, CHECKS))
-        check(name, value)
+        if name not in known:
+            names = ", ".join(sorted(known))
+            raise OptionError(name, "there is no such option here", f"one of {names}", find_nearest(name, known))
+        CHECKS[name](name, value)
 
 
 def check_count(name: str, value: object) -> None:
@@ -177,6 +198,16 @@ def check_clock(name: str, value: object) -> None:
         raise OptionError(name, f"found {value!r}", "a Clock with now, sleep and asleep")
 
 
+def check_answers(name: str, value: object) -> None:
+    """Refuse what is not a mapping from question ids to answers.
+
+    Raises:
+        OptionError: If it is not.
+    """
+    if not isinstance(value, dict) or not all(isinstance(each, str) for each in cast("dict[object, object]", value)):
+        raise OptionError(name, f"found {value!r}", "a dict of answers by question id")
+
+
 CHECKS: Mapping[str, Callable[[str, object], None]] = {
     "run_id": check_text,
     "max_steps": check_count,
@@ -186,5 +217,9 @@ CHECKS: Mapping[str, Callable[[str, object], None]] = {
     "random": check_random,
     "keep_events": check_flag,
     "check_invariants": check_flag,
+    "answers": check_answers,
+    "more_steps": check_count,
+    "more_seconds": check_positive,
+    "more_cost": check_positive,
 }
 """The check of each option."""

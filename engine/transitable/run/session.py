@@ -165,6 +165,14 @@ class Session:
             ends.append(self.clock.now() + max(0.0, top.max_seconds - top.seconds))
         return min(ends, default=None)
 
+    def find_wait(self, task: Task) -> float:
+        """Say how many seconds to wait before an attempt; no longer than the run may work."""
+        if task.not_before is None:
+            return 0.0
+        deadline = self.find_deadline(None)
+        until = task.not_before if deadline is None else min(task.not_before, deadline)
+        return until - self.clock.now()
+
     # -- before a step
 
     def find_stop(self) -> str | None:
