@@ -14,6 +14,7 @@ from transitable.journal.forms import KINDS, Form, is_text, list_forms
 from transitable.journal.leaves import Misfit, exact_type, refuse, take_object
 from transitable.model.frozen import FrozenDict
 from transitable.model.shapes import (
+    ABSENT,
     ClassShape,
     ClosedShape,
     Fault,
@@ -155,4 +156,4 @@ def list_types(shape: Shape) -> frozenset[type]:
 def fits(shape: Shape, value: Any) -> bool:
     """Tell whether a value can be one of a shape's, as it is."""
     faults: list[Fault] = []
-    return shape.admit(value, None, (), faults) is value and not faults
+    return shape.admit(value, ABSENT, (), faults) is value and not faults

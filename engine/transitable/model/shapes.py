@@ -14,13 +14,10 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeGuard, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeGuard
 
 from transitable.errors import find_nearest
 from transitable.model.frozen import FrozenDict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Path = tuple[object, ...]
 """Where a value stands: field name first, then indexes, keys and field names."""
@@ -34,7 +31,6 @@ TUPLE: type[tuple[Any, ...]] = tuple
 FROZEN_DICT: type[FrozenDict[Any, Any]] = FrozenDict
 """`FrozenDict` with the types of its items, as above."""
 TEXT: frozenset[type] = frozenset({str})
-K = TypeVar("K")
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
@@ -202,6 +198,8 @@ class TupleShape(Shape):
             else self.item.admit(item, known[index] if index < kept else ABSENT, (*path, index), faults)
             for index, item in enumerate(value[start:], start)
         ]
+        if start + count_same(tuple(fresh), value[start:]) == len(value):
+            return value
         return value[:start] + tuple(fresh)
 
 
@@ -222,10 +220,11 @@ class FixedTupleShape(Shape):
             faults.append(Fault(path, show_value(value), f"{self.text} ({len(self.items)} items)"))
             return value
         known = old if type(old) is TUPLE and len(old) == len(self.items) else (ABSENT,) * len(self.items)
-        return tuple(
+        made = tuple(
             shape.admit(item, before, (*path, index), faults)
             for index, (shape, item, before) in enumerate(zip(self.items, value, known, strict=True))
         )
+        return value if type(value) is TUPLE and count_same(made, value) == len(made) else made
 
 
 class FrozenSetShape(Shape):
@@ -245,9 +244,12 @@ class FrozenSetShape(Shape):
             faults.append(Fault(path, show_value(value), f"{self.text} (a set or frozenset)"))
             return value
         quick = self.item.quick
-        return frozenset(
-            item if type(item) in quick else self.item.admit(item, ABSENT, (*path, item), faults) for item in value
-        )
+        fresh = [
+            (item, self.item.admit(item, ABSENT, (*path, item), faults)) for item in value if type(item) not in quick
+        ]
+        if type(value) is frozenset and all(made is item for item, made in fresh):
+            return value
+        return frozenset((*(item for item in value if type(item) in quick), *(made for _, made in fresh)))
 
 
 class MappingShape(Shape):
@@ -275,8 +277,9 @@ class MappingShape(Shape):
             made = (
                 item if item is known.get(key, ABSENT) else self.value.admit(item, known.get(key, ABSENT), here, faults)
             )
-            changed = changed or made is not item
-            frozen[self.key.admit(key, ABSENT, here, faults)] = made
+            name = self.key.admit(key, ABSENT, here, faults)
+            changed = changed or made is not item or name is not key
+            frozen[name] = made
         return FrozenDict(frozen) if changed else value
 
     def _is_quick(self, value: Mapping[Any, Any]) -> bool:
@@ -317,7 +320,7 @@ class ClassShape(Shape):
         if not changed or len(faults) > before:
             return value
         try:
-            return self.cls(**made)
+            built = self.cls(**made)
         except Exception as error:  # noqa: BLE001  # the class's own __init__ and validators may raise anything
             faults.append(
                 Fault(
@@ -327,6 +330,16 @@ class ClassShape(Shape):
                 )
             )
             return value
+        self._check_built(built, path, faults)
+        return built
+
+    def _check_built(self, built: Any, path: Path, faults: list[Fault]) -> None:
+        """Look at what a converter or hook of the class made of frozen parts; it has to be frozen as well."""
+        for name, _, shape in self.fields:
+            came, here = getattr(built, name), (*path, Attribute(name))
+            if shape.admit(came, ABSENT, here, faults) is not came:
+                expected = f"{shape.text}, frozen, also from a converter or hook of {self.text}"
+                faults.append(Fault(here, show_value(came), expected))
 
     def describe_wrong(self, value: object) -> str:
         """Say what is expected; a mapping is a common mistake."""
@@ -390,9 +403,8 @@ class JsonShape(Shape):
             and JSON_LEAVES.issuperset(map(type, value.values()))
         ):
             return value
-        if len(path) > self.deepest:
-            faults.append(Fault(path[:1], f"a value nested deeper than {self.deepest} levels", self.text))
-            return value
+        if len(path) > self.deepest:  # raised and not told as a fault, so that the walk ends here
+            raise RecursionError
         if is_list(value) or type(value) is TUPLE:
             return self._admit_items(value, old, path, faults)
         if is_mapping(value):
@@ -449,13 +461,20 @@ def count_same(new: tuple[Any, ...], old: tuple[Any, ...]) -> int:
     return same
 
 
-def admit_all(items: Mapping[K, Any], admit: Callable[[K, Any, list[Fault]], Any]) -> tuple[dict[K, Any], list[Fault]]:
-    """Admit every item of a mapping and collect all faults; a value nested without end is a fault as well."""
-    faults: list[Fault] = []
-    made: dict[K, Any] = {}
-    for key, value in items.items():
-        try:
-            made[key] = admit(key, value, faults)
-        except RecursionError:
-            faults.append(Fault((key,), "a value nested too deeply to walk", "a value with an end"))
-    return made, faults
+def admit_foreign(shape: Shape, value: Any, old: Any, path: Path, faults: list[Fault]) -> Any:
+    """Ask a shape about a value that somebody handed in; one that has no end or cannot be read is a fault as well.
+
+    Args:
+        shape: The shape.
+        value: What came.
+        old: What stood there before, already frozen; `ABSENT` for nothing.
+        path: Where the value stands.
+        faults: Takes what is wrong.
+    """
+    try:
+        return shape.admit(value, old, path, faults)
+    except RecursionError:
+        faults.append(Fault(path, "a value nested too deeply to walk", "a value with an end"))
+    except Exception as error:  # noqa: BLE001  # mappings, sets and hashes of foreign classes may raise anything
+        faults.append(Fault(path, f"a value that cannot be read ({type(error).__name__}: {error})", shape.text))
+    return value

@@ -14,7 +14,18 @@ import attrs
 
 from transitable.errors import StateError
 from transitable.model.annotations import ShapeReader, Unreadable, is_frozen, read_field_types
-from transitable.model.shapes import NOTHING, Attribute, ClassShape, Fault, Shape, TupleShape, UnionShape, show_value
+from transitable.model.shapes import (
+    ABSENT,
+    NOTHING,
+    Attribute,
+    ClassShape,
+    Fault,
+    Shape,
+    TupleShape,
+    UnionShape,
+    admit_foreign,
+    show_value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -62,13 +73,19 @@ class Slot:
 
     def admit(self, value: Any, old: Any, faults: list[Fault]) -> Any:
         """Freeze and check a value for this field; for a growing field, append its items to the old ones."""
-        path = (self.name,)
-        if self.narrow is not None:
-            self.narrow.admit(value, None if self.appends else old, path, faults)
+        new = self.admit_part(value, old, faults)
         if not self.appends:
-            return self.shape.admit(value, old, path, faults)
-        new = self.shape.admit(value, None, path, faults)
+            return new
         return old + new if type(new) is tuple and new else old
+
+    def admit_part(self, value: Any, old: Any, faults: list[Fault]) -> Any:
+        """Freeze and check a value for this field; of a growing field that is the new items, not yet appended."""
+        path, before = (self.name,), len(faults)
+        if self.narrow is not None:
+            admit_foreign(self.narrow, value, ABSENT, path, faults)
+        if len(faults) > before:
+            return value
+        return admit_foreign(self.shape, value, ABSENT if self.appends else old, path, faults)
 
 
 class StateModel:
@@ -150,7 +167,7 @@ class StateModel:
 
     def _recheck(self, name: str, value: Any, faults: list[Fault]) -> None:
         found: list[Fault] = []
-        kept = self.shapes[name].admit(value, None, (name,), found)
+        kept = admit_foreign(self.shapes[name], value, ABSENT, (name,), found)
         if found or kept is not value:
             expected = f"{self.shapes[name].text}, frozen, also from a converter or __attrs_post_init__"
             faults.append(Fault((name,), f"{show_value(value)}, made by the class itself", expected))
@@ -171,9 +188,9 @@ class StateModel:
             try:
                 for name, shape in self._slow:
                     came = getattr(state, name)
-                    if shape.admit(came, None, (), faults) is not came or faults:
+                    if shape.admit(came, ABSENT, (), faults) is not came or faults:
                         return self._admit_slowly(state, counts)
-            except RecursionError:  # told with its path by the full look
+            except Exception:  # noqa: BLE001  # foreign mappings may raise anything; told with its path by the full look
                 return self._admit_slowly(state, counts)
             for position in counts:
                 if getattr(state, self.names[position]):
@@ -196,10 +213,7 @@ class StateModel:
         values = list(came)
         for position, (name, shape) in enumerate(self.shapes.items()):
             if type(came[position]) not in shape.quick:
-                try:
-                    values[position] = shape.admit(came[position], None, (name,), faults)
-                except RecursionError:
-                    faults.append(Fault((name,), "a value nested too deeply to walk", "a value with an end"))
+                values[position] = admit_foreign(shape, came[position], ABSENT, (name,), faults)
         for position in counts:
             values[position] = 0
         if not faults and all(map(is_, values, came)):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from transitable.model.annotations import ShapeReader, Unreadable
 from transitable.model.nodes import Each, Node, Pause, Subgraph, Together, has_table, name_of
-from transitable.model.shapes import TupleShape
+from transitable.model.shapes import ABSENT, TupleShape
 from transitable.model.signatures import read_signature, read_writes
 from transitable.model.state import Slot
 from transitable.model.table import Place
@@ -138,7 +138,7 @@ def _may_fit(written: Shape, wanted: Shape) -> bool:
 
 def _try(shape: Shape, value: object) -> bool:
     faults: list[Any] = []
-    shape.admit(value, None, (), faults)
+    shape.admit(value, ABSENT, (), faults)
     return bool(faults)
 
 

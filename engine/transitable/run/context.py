@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from transitable.errors import UpdateError
-from transitable.model.shapes import Fault, JsonShape, show_value
+from transitable.model.shapes import ABSENT, Fault, JsonShape, admit_foreign, show_value
 
 if TYPE_CHECKING:
     from transitable.run.session import Session
@@ -55,7 +55,7 @@ class Context:
             UpdateError: If it is no JSON value.
         """
         faults: list[Fault] = []
-        frozen = JSON.admit(value, None, ("emit(...)",), faults)
+        frozen = admit_foreign(JSON, value, ABSENT, ("emit(...)",), faults)
         if faults:
             raise UpdateError("/".join(map(str, self.address)), tuple(faults))
         self._session.emit(self.address, frozen, keep=keep)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from transitable.errors import UpdateError, find_nearest
 from transitable.model.shapes import DICT, Attribute, Fault, is_mapping, show_value
-from transitable.model.state import Slot
 from transitable.run.failures import REFUSED
 
 if TYPE_CHECKING:
@@ -87,10 +86,7 @@ def _choose(place: Place, state: Any, update: Mapping[str, Any], values: list[An
 def _admit(place: Place, state: Any, update: Mapping[str, Any], name: str, values: list[Any]) -> None:
     slot = place.slots[name]
     faults: list[Fault] = []
-    try:
-        values[slot.index] = slot.admit(update[name], values[slot.index], faults)
-    except RecursionError:
-        faults.append(Fault((slot.name,), "a value nested too deeply to walk", "a value with an end"))
+    values[slot.index] = slot.admit(update[name], values[slot.index], faults)
     if faults:
         _refuse(place, state, update)
 
@@ -99,7 +95,11 @@ def _read_update(place: Place, update: Any) -> Mapping[str, Any]:
     if update is None:
         return NOTHING
     if is_mapping(update):
-        return dict(update)
+        try:
+            return dict(update)
+        except Exception as error:  # a foreign mapping may raise anything
+            came = f"a mapping that cannot be read ({type(error).__name__}: {error})"
+            raise UpdateError(place.name, (Fault((), came, "a mapping of changed fields, or None"),)) from error
     expected = "a mapping of changed fields, or None"
     if hasattr(update, "__await__"):
         expected += "; this is awaitable: make the node `async def` and use arun"
@@ -123,14 +123,7 @@ def find_faults(place: Place, state: Any, update: Mapping[Any, Any]) -> tuple[di
         if slot is None:
             faults.append(_explain_unknown(place, name, value))
             continue
-        try:
-            shape = slot.shape if slot.appends else slot
-            if isinstance(shape, Slot):
-                frozen[name] = shape.admit(value, getattr(state, name), faults)
-            else:
-                frozen[name] = shape.admit(value, None, (name,), faults)
-        except RecursionError:
-            faults.append(Fault((name,), "a value nested too deeply to walk", "a value with an end"))
+        frozen[name] = slot.admit_part(value, getattr(state, name), faults)
     return frozen, faults
 
 

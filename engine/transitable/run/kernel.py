@@ -13,7 +13,7 @@ import attrs
 
 from transitable.errors import AnswerError, OutcomeError, UpdateError
 from transitable.model.nodes import Each, Field, Together
-from transitable.model.shapes import Fault
+from transitable.model.shapes import ABSENT, admit_foreign
 from transitable.run.decisions import decide, decide_failure, find_broken_invariant, freeze_update
 from transitable.run.failures import Failure, choose_failure, describe_failure
 from transitable.run.work import (
@@ -32,6 +32,7 @@ from transitable.run.work import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from transitable.model.shapes import Fault
     from transitable.model.table import Arc, Place, Table
     from transitable.run.work import (
         Address,
@@ -312,10 +313,7 @@ def _freeze_item(owner: Place, value: Any) -> Any:
     if item is None or type(value) in item.quick:
         return value
     faults: list[Fault] = []
-    try:
-        frozen = item.admit(value, None, (owner.work.into,), faults)
-    except RecursionError:
-        frozen, faults = None, [Fault((owner.work.into,), "a value nested too deeply to walk", "a value with an end")]
+    frozen = admit_foreign(item, value, ABSENT, (owner.work.into,), faults)
     if faults:
         raise UpdateError(owner.name, tuple(faults))
     return frozen
@@ -436,7 +434,7 @@ def take_answer(place: Place, state: Any, answer: Any, question: str) -> Done:
     """
     pause = place.work
     faults: list[Fault] = []
-    frozen = place.item.admit(answer, None, (pause.into,), faults) if place.item is not None else answer
+    frozen = admit_foreign(place.item, answer, ABSENT, (pause.into,), faults) if place.item is not None else answer
     if faults:
         raise AnswerError(question, "; ".join(map(str, faults)))
     if pause.accepts is not None:
