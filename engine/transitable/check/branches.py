@@ -71,8 +71,7 @@ def _list_fields(place: Place, path: tuple[str, ...]) -> tuple[str, ...]:
 
 def _check_labels(place: Place, branch: By, shape: Shape) -> Iterator[Problem]:
     """Check the labels of a branch on a field of this shape."""
-    of_field = shape.members()
-    written = branch_shape(place)
+    of_field, written = shape.members(), branch_shape(place)
     members = written.members() if written is not None else None
     if of_field is None and members is None:
         found = (
@@ -86,18 +85,21 @@ def _check_labels(place: Place, branch: By, shape: Shape) -> Iterator[Problem]:
     if alike:
         yield from alike
         return
-    members = members if members is not None else of_field or ()
-    covered = [label for label in branch.rows if _has(members, label)]
-    for label in branch.rows:
-        if _has(members, label):
+    known = members if members is not None else of_field or ()
+    yield from _check_rows(place, branch, known, of_field or known)
+
+
+def _check_rows(place: Place, branch: By, known: tuple[object, ...], of_field: tuple[object, ...]) -> Iterator[Problem]:
+    """Check each row against the members that the place declares to write, and those of the field's own type."""
+    covered = [label for label in branch.rows if _has(known, label)]
+    for label in [label for label in branch.rows if not _has(known, label)]:
+        if _has(of_field, label):
+            yield _report_dead(place, branch, label, known)
             continue
-        if of_field is not None and _has(of_field, label):
-            yield _report_dead(place, branch, label, members)
-        else:
-            meant = _find_meant(label, members)
-            covered.extend(meant)
-            yield _report_unknown(place, branch, label, members, meant)
-    yield from _check_total(place, branch, [member for member in members if not _has(covered, member)])
+        meant = _find_meant(label, known)
+        covered.extend(meant)
+        yield _report_unknown(place, branch, label, known, meant)
+    yield from _check_total(place, branch, [member for member in known if not _has(covered, member)])
 
 
 def _check_total(place: Place, branch: By, missing: list[object]) -> Iterator[Problem]:

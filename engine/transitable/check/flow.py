@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
 
-from transitable.model.nodes import Each, Together
+from transitable.model.nodes import Each
 from transitable.model.rows import RowKind
 
 if TYPE_CHECKING:
@@ -160,9 +160,9 @@ def _add_place(flow: Flow, place: Place, scope: tuple[str, ...]) -> _Body:
     ok, failed = flow.add_vertex(), flow.add_vertex()
     if isinstance(place.work, Each):
         _add_items(flow, place, path, enter, _Exits(ok, failed))
-    elif isinstance(place.work, Together):
+    elif place.child is None:
         _add_parts(flow, place, path, enter, _Exits(ok, failed))
-    elif place.child is not None:
+    else:
         start = _add_table(flow, place.child, path, _Exits(ok, failed))
         flow.link((enter,), ok if start is None else start)
     return _Body(enter, ok, (enter, ok, failed))

@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 
 def check_reach(table: Table) -> Iterator[Problem]:
     """Report places that are never visited, and places that no end can be reached from."""
-    if table.start is None:
-        return
-    reached = _walk([table.start.name], {name: _list_next(table, name) for name in table.places})
+    starts = [place.name for place in (table.start,) if place is not None]
+    reached = _walk(starts, {name: _list_next(table, name) for name in table.places})
     for name in table.places:
         if name not in reached:
             fix = f"add a row that leads to {name}, or remove its entry"
-            yield Problem("unreachable", (name,), f"no path from {table.start.name!r} leads to {name!r}", fix)
+            yield Problem("unreachable", (name,), f"no path from {show_names(starts)} leads to {name!r}", fix)
     stuck = find_endless(table)
     if stuck:
         yield Problem(

@@ -356,6 +356,17 @@ def test_a_failure_inside_leaves_by_the_error_rows_outside() -> None:
     ]
 
 
+def test_a_graph_inside_takes_no_cancel_row_of_its_own() -> None:
+    """A run is cancelled as a whole: the row of the outermost graph is taken, from wherever it is inside."""
+    tidy, last = make_nodes("tidy last")
+    child = Inner(build({plan: END, tidy: END}, plan, on_cancel=tidy), "child")
+    table = build({child: then(after), after: END, last: END}, child, on_cancel=last)
+
+    assert prove(child.table, never(after=plan, reach=tidy)) is not None
+    assert prove(table, never(after=inside(child, plan), reach=inside(child, tidy))) is None
+    assert show(prove(table, never(after=inside(child, plan), reach=last))) == ["child -> last  [cancel]"]
+
+
 def test_a_worker_runs_not_at_all_or_often() -> None:
     """Inside `each` a place may run for no item, or for several."""
     worker = node(work, name="worker")
