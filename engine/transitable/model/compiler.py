@@ -212,8 +212,10 @@ class _Compiler:
             *((("limit", target.at_most.field),) if isinstance(target.at_most, Limit) else ()),
         ):
             shape = self.model.shapes.get(name)
-            if shape is None or shape.text != "int":
-                found = f"{role} {name!r} of a row of {source.name!r} is {'no field' if shape is None else shape.text}"
+            is_set = role == "count" and name in self.model.derived
+            if shape is None or shape.text != "int" or is_set:
+                kind = "no field" if shape is None else "set by the class itself" if is_set else shape.text
+                found = f"{role} {name!r} of a row of {source.name!r} is {kind}"
                 self.report(
                     f"bad-{role}", (source.name,), found, f"declare {name}: int = 0 in {self.model.cls.__name__}"
                 )
@@ -268,4 +270,5 @@ class _Compiler:
             place.slots = (
                 free if place.declared is None else {n: s for n, s in place.declared.items() if n not in self.counts}
             )
+            place.counts = tuple(self.model.index[name] for name in self.counts)
             place.quick = {name: (slot.index, slot.quick) for name, slot in place.slots.items()}

@@ -104,6 +104,7 @@ class StateModel:
         "_slow",
         "builder",
         "cls",
+        "derived",
         "grown",
         "index",
         "names",
@@ -124,6 +125,8 @@ class StateModel:
         self.names = tuple(self.shapes)
         self.index = {name: position for position, name in enumerate(self.names)}
         self.grown = grown
+        self.derived = frozenset(field.name for field in _list_fields(cls) if not field.init)
+        """The fields that the class sets itself (`init=False`); nobody else writes them."""
         self.problems = problems
         """Code, what was found and what to use instead, for each reason why this class cannot be a state."""
         quick = {name: shape.quick for name, shape in self.shapes.items() if shape.quick}
@@ -140,10 +143,11 @@ class StateModel:
     def __repr__(self) -> str:
         return f"StateModel({self.cls.__qualname__})"
 
-    def make(self, values: list[Any], faults: list[Fault]) -> Any:
+    def make(self, values: list[Any], faults: list[Fault], counts: tuple[int, ...] = ()) -> Any:
         """Build a state from the values of all fields, through the class's own `__init__`.
 
-        What a converter, a hook or a hand-written `__init__` made of the values is checked as well.
+        What a converter, a hook or a hand-written `__init__` made of the values is checked as well; it must not touch
+        growing fields, nor those at `counts`.
         """
         try:
             if self._exact:
@@ -160,8 +164,15 @@ class StateModel:
             )
             return None
         for name in self._rechecked:
-            value = getattr(made, name)
-            if value is not values[self.index[name]]:
+            value, position = getattr(made, name), self.index[name]
+            if value is values[position]:
+                continue
+            if name in self.grown or position in counts:
+                came = f"{show_value(value)}, made by the class itself"
+                faults.append(
+                    Fault((name,), came, f"{show_value(values[position])}; only the engine writes this field")
+                )
+            else:
                 self._recheck(name, value, faults)
         return made
 
@@ -218,7 +229,7 @@ class StateModel:
             values[position] = 0
         if not faults and all(map(is_, values, came)):
             return state
-        made = None if faults else self.make(values, faults)
+        made = None if faults else self.make(values, faults, counts)
         if faults:
             raise StateError(self.cls.__qualname__, tuple(faults))
         return made
@@ -279,11 +290,15 @@ def _has_made_init(cls: Any) -> bool:
 
 def _read_init(cls: type) -> tuple[bool, tuple[str, ...], tuple[tuple[str, int], ...]]:
     """Say how a class is built: by position or not, which fields it may alter itself, and its parameters' positions."""
-    fields = attrs.fields(cls) if attrs.has(cls) else ()
+    fields = _list_fields(cls)
     exact = all(field.init and not field.kw_only for field in fields) and _has_made_init(cls)
     altered = tuple(field.name for field in fields if field.converter is not None or _may_alter(cls))
     parts = tuple((field.alias or field.name, position) for position, field in enumerate(fields) if field.init)
     return exact, altered, parts
+
+
+def _list_fields(cls: type) -> tuple[attrs.Attribute[Any], ...]:
+    return attrs.fields(cls) if attrs.has(cls) else ()
 
 
 def _may_alter(cls: type) -> bool:

@@ -69,6 +69,7 @@ class Place:
         "call",
         "cancel",
         "child",
+        "counts",
         "declared",
         "errors",
         "field_path",
@@ -119,6 +120,8 @@ class Place:
         """The fields that it may write, as the run checks them."""
         self.quick: Mapping[str, tuple[int, frozenset[type]]] = {}
         """Position and quick types of each slot, for the hot path."""
+        self.counts: tuple[int, ...] = ()
+        """The positions of the fields that only the engine writes."""
         self.item: Shape | None = None
         """The shape of one result of `each`, or of the answer of a pause; None elsewhere."""
         self.child: Table | None = None
@@ -183,8 +186,9 @@ class Table:
 
     @functools.cached_property
     def note_slots(self) -> Mapping[str, Slot]:
-        """The fields that `note` may write: all but the counts."""
-        return {name: slot for name, slot in open_slots(self.model).items() if name not in self.counts}
+        """The fields that `note` may write: all but the counts, and what a branch reads as given."""
+        closed = {*self.counts, *(place.root for place in self.places.values() if place.given)}
+        return {name: slot for name, slot in open_slots(self.model).items() if name not in closed}
 
     @functools.cached_property
     def hash(self) -> str:
@@ -238,10 +242,11 @@ def name_class(cls: type) -> str:
 
 
 def open_slots(model: StateModel) -> dict[str, Slot]:
-    """Make the slots of all fields, for a place that may write any."""
+    """Make the slots of all fields, for a place that may write any; what the class sets itself is not among them."""
     return {
         name: Slot(name, position, model.shapes[name], appends=name in model.grown)
         for position, name in enumerate(model.names)
+        if name not in model.derived
     }
 
 

@@ -99,6 +99,14 @@ def declare(place: Place, annotations: Mapping[str, Any], report: Report) -> Non
                 "name a field of the state class",
             )
             continue
+        if name in model.derived:
+            report(
+                "unknown-write",
+                (place.name,),
+                f"{place.name!r} declares to write {name!r}, which {model.cls.__name__} sets itself (init=False)",
+                "leave it out, or let the field be given to __init__",
+            )
+            continue
         try:
             written = reader.read(annotation)
         except Unreadable as problem:
@@ -152,7 +160,7 @@ def _compile_each(place: Place, work: Each, report: Report) -> None:
             f"each {place.name!r} reads {work.items!r}, which is {items.text if items else 'no field'}",
             "a field of type tuple[X, ...]",
         )
-    into = model.shapes.get(work.into)
+    into = model.shapes.get(work.into) if work.into not in model.derived else None
     if isinstance(into, TupleShape):
         place.item = into.item
         place.declared = {work.into: Slot(work.into, model.index[work.into], into, appends=work.into in model.grown)}
@@ -188,16 +196,23 @@ def _compile_child(place: Place, work: Any, report: Report) -> None:
             f"subgraph(..., enter=, leave=) for another class than {place.model.cls.__name__}",
         )
         return
-    if any(inner.declared is None for inner in child.places.values()):
+    noted = read_writes(child.note).declared if child.note is not None else {}
+    written = [noted, *(inner.declared for inner in child.places.values())]
+    if any(names is None for names in written):
         return
     place.declared = {
         name: Slot(name, place.model.index[name], place.model.shapes[name], appends=name in place.model.grown)
-        for inner in child.places.values()
-        for name in inner.declared or {}
-        if name not in child.counts
+        for names in written
+        for name in names or ()
+        if name in place.model.index and name not in child.counts
     }
 
 
 def _join_writes(place: Place) -> None:
     """A set of parts declares what its parts declare; parts without a declaration are a finding, see the checks."""
-    place.declared = {name: slot for part in place.parts for name, slot in (part.declared or {}).items()}
+    declared: dict[str, Slot] = {}
+    for part in place.parts:
+        for name, slot in (part.declared or {}).items():
+            shared = Slot(name, slot.index, slot.shape, appends=slot.appends)  # each part has been held to its own type
+            declared[name] = shared if name in declared else slot
+    place.declared = declared

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from transitable.errors import UpdateError, find_nearest
+from transitable.model.nodes import name_of
 from transitable.model.shapes import DICT, Attribute, Fault, is_mapping, show_value
 from transitable.run.failures import REFUSED
 
@@ -64,7 +65,7 @@ def decide(place: Place, state: Any, update: Any, values: list[Any] | None = Non
         except Exception:  # noqa: BLE001, S110  # the class's own validators; told by the full look that follows
             pass
     faults: list[Fault] = []
-    made = place.model.make(values, faults)
+    made = place.model.make(values, faults, place.counts)
     if faults:
         raise UpdateError(place.name, tuple(faults))
     values[:] = place.read(made)
@@ -136,8 +137,16 @@ def _explain_unknown(place: Place, name: object, value: object) -> Fault:
                 came,
                 f"only the fields that {place.name!r} is annotated to write: {', '.join(place.slots) or 'none'}",
             )
-        return Fault(path, came, "nothing: this is a count, and only the engine writes counts")
+        return Fault(path, came, f"nothing: {_say_who_writes(place, name)}")
     return Fault(path, came, f"a field of {place.model.cls.__qualname__}", find_nearest(name, place.model.names))
+
+
+def _say_who_writes(place: Place, name: str) -> str:
+    if place.model.index[name] in place.counts:
+        return "this is a count, and only the engine writes counts"
+    if name in place.model.derived:
+        return f"{place.model.cls.__qualname__} sets this field itself (init=False)"
+    return "a branch reads this field as given, so no node writes it without declaring it"
 
 
 def _refuse(place: Place, state: Any, update: Mapping[str, Any]) -> NoReturn:
@@ -215,11 +224,11 @@ def _follow(table: Table, place: Place, state: Any, arc: Arc, failure: Failure) 
     for name, value in update.items():
         slot = open_slots.get(name)
         if slot is None:
-            expected = f"a field of {table.model.cls.__qualname__} that is no count; this is what `note` wrote"
+            expected = f"a field of {table.model.cls.__qualname__} that a place may write; this is what `note` wrote"
             faults.append(Fault((name,), show_value(value), expected, find_nearest(name, open_slots)))
             continue
         values[slot.index] = slot.admit(value, values[slot.index], faults)
-    made = None if faults else table.model.make(values, faults)
+    made = None if faults else table.model.make(values, faults, place.counts)
     if faults:
         raise UpdateError(place.name, tuple(faults))
     return made, arc
@@ -231,7 +240,7 @@ def find_broken_invariant(table: Table, state: Any) -> str | None:
         try:
             holds = invariant(state)
         except Exception as error:  # noqa: BLE001  # the user's predicate may raise anything; then it does not hold
-            return f"{invariant.__name__} ({type(error).__name__}: {error})"
+            return f"{name_of(invariant) or repr(invariant)} ({type(error).__name__}: {error})"
         if not holds:
-            return invariant.__name__
+            return name_of(invariant) or repr(invariant)
     return None
