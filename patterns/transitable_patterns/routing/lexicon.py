@@ -227,11 +227,12 @@ def _index_slips(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _is_one_slip(left: str, right: str) -> bool:
-    """Tell if one insertion, deletion, substitution or swap of neighbours makes one word of the other."""
+    """Tell if one insertion, deletion, substitution or swap of neighbours makes one word of the other.
+
+    Their lengths differ by one at most, as they share a form with a letter taken out.
+    """
     if len(left) > len(right):
         left, right = right, left
-    if len(right) - len(left) > 1:
-        return False
     place = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), len(left))
     if len(left) < len(right):
         return left[place:] == right[place + 1 :]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import weakref
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
@@ -48,11 +49,12 @@ class SqliteShop:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._lock = threading.Lock()
+        self._close = weakref.finalize(self, connection.close)
 
     def close(self) -> None:
-        """Close the file; the shop cannot be used afterwards."""
+        """Close the file; the shop cannot be used afterwards. A shop that nobody holds any more closes by itself."""
         with self._lock:
-            self._connection.close()
+            self._close()
 
     def find_order(self, order_id: str, owner: Identity) -> Order | None:
         """Find an order of this owner; `None` for another's, for an unknown number and for a stranger alike."""

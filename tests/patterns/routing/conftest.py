@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +67,8 @@ def ask(build: Callable[..., Graph[RoutingState]]) -> Callable[..., Run[RoutingS
 
 
 @pytest.fixture(scope="session")
-def support_requests() -> Iterator[list[dict[str, Any]]]:
+def support_requests() -> list[dict[str, Any]]:
     """The labelled requests that the rules are measured on."""
     if not SUPPORT_REQUESTS.exists():
         pytest.skip("the labelled support requests are not here")
-    yield [json.loads(line) for line in SUPPORT_REQUESTS.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in SUPPORT_REQUESTS.read_text(encoding="utf-8").splitlines()]

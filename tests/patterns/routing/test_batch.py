@@ -28,7 +28,11 @@ Build = Callable[..., Graph[RoutingState]]
 
 def test_results_come_in_order_with_bad_lines_between(build: Build, rules: RulesRouter) -> None:
     """Each request gives a run, each bad line itself, in the order of the file."""
-    items = [NumberedRequest(1, {"input": "where is order 12345"}), BadLine(2, "x"), NumberedRequest(3, {"input": ""})]
+    items: list[NumberedRequest | BadLine] = [
+        NumberedRequest(1, {"input": "where is order 12345"}),
+        BadLine(2, "x"),
+        NumberedRequest(3, {"input": ""}),
+    ]
     found = list(route_all(build(rules), items))
     assert [item.line for item in found] == [1, 2, 3]
     assert found[1] == BadLine(2, "x")

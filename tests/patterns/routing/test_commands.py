@@ -14,6 +14,7 @@ from transitable_patterns.commands.doctor import doctor
 from transitable_patterns.commands.route import route
 from transitable_patterns.routing import build_shop
 from transitable_patterns.routing.datafile import read_shipped
+from transitable_patterns.routing.requests import BadLine
 
 BOOK = """
 version = 1
@@ -104,7 +105,7 @@ def test_csv_with_columns_and_an_export(tmp_path: Path) -> None:
         str(export),
     )
     assert result.exit_code == 0
-    rows = list(csv.DictReader(export.open(encoding="utf-8")))
+    rows = list(csv.DictReader(export.read_text(encoding="utf-8").splitlines()))
     assert [(row["line"], row["input"], row["code"], row["label"]) for row in rows] == [
         ("4", "hm", "router_clarify", "")
     ]
@@ -197,7 +198,8 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """With results going elsewhere and a terminal for messages, a counter is shown; the results stay the same."""
     monkeypatch.setattr(module, "is_progress_wanted", lambda: True)
-    assert list(module.with_progress(iter([1, 2, 3]))) == [1, 2, 3]  # type: ignore[arg-type] # any items will do
+    lines = [BadLine(number, "x") for number in (1, 2, 3)]
+    assert list(module.with_progress(iter(lines))) == lines
     assert "3 requests" in capsys.readouterr().err
 
 

@@ -96,6 +96,13 @@ def test_thresholds(settings: dict[str, Any], expected: list[str]) -> None:
     assert codes(check_policy(RoutingPolicy(**settings))) == expected
 
 
+def test_blank_lines_of_examples_are_skipped(tmp_path: Path) -> None:
+    """A blank line is no example, and keeps the numbers of the others."""
+    path = tmp_path / "examples.jsonl"
+    path.write_text('\n{"text": " a ", "route": "clarify"}\n', encoding="utf-8")
+    assert read_examples(path) == (Example("a", CLARIFY, 2),)
+
+
 @pytest.mark.parametrize(
     ("text", "where"),
     [

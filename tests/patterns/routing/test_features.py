@@ -30,7 +30,14 @@ from transitable_patterns.routing import (
 )
 from transitable_patterns.routing.errors import ERROR_CHARS, redact, write_error
 from transitable_patterns.routing.graph import build_graph
-from transitable_patterns.routing.nodes import Formatted, RoutingNodes, ValidatedRoute, read_code, read_identity
+from transitable_patterns.routing.nodes import (
+    Formatted,
+    Prepared,
+    RoutingNodes,
+    ValidatedRoute,
+    read_code,
+    read_identity,
+)
 from transitable_patterns.routing.state import SPECIALISTS
 from transitable_patterns.routing.wording import Wording
 
@@ -130,6 +137,22 @@ def test_ei_13_a_decision_left_from_before_cannot_steer(rules: RulesRouter) -> N
     assert (run.status, run.place) == (Status.FAILED, "validate_route")
     assert run.state.route is Route.ORDER_STATUS
     assert "order_status_handler" not in run.places
+
+
+class Stumbling(RoutingNodes):
+    """A preprocessing that raises."""
+
+    def preprocess_input(self, state: RoutingState) -> Prepared:
+        raise RuntimeError("stumbled")
+
+
+def test_ei_08_a_failure_in_preprocessing_ends_in_a_question(rules: RulesRouter) -> None:
+    """EI-08: even a fault in the first node leaves an error, a question and no decision."""
+    run = build_graph(make_nodes(rules, Stumbling), RoutingPolicy()).run(RoutingState(request="hello"))
+    assert run.places[-2:] == ("clarification_handler", "format_response")
+    assert run.unwrap().errors == ("node_failed: preprocess_input: RuntimeError: stumbled",)
+    assert run.state.route is Route.CLARIFY
+    assert run.state.final_output
 
 
 def test_ei_04_a_node_writes_only_what_it_declares(rules: RulesRouter) -> None:
@@ -281,7 +304,8 @@ def test_rf_23_parts_stand_alone(rules: RulesRouter) -> None:
 
 def test_rf_f1_blank_input(ask: Ask) -> None:
     """RF-F1: missing input stops in preprocessing, with one error and a reply."""
-    for request in ({}, {"input": None}, {"input": "  "}, "", {"metadata": {}}):
+    requests: list[Any] = [{}, {"input": None}, {"input": "  "}, "", {"metadata": {}}]
+    for request in requests:
         run = ask(SURE, request=request)
         assert run.places == ("preprocess_input", "clarification_handler", "format_response")
         assert run.state.route == "clarify"
@@ -378,9 +402,9 @@ def test_rf_p7_a_person_after_some_turns(ask: Ask, build: Build, turns: int, esc
 
 def test_ra_27_a_turn_starts_anew() -> None:
     """RA-27: the next turn keeps the metadata, save an override that was meant for the last, and nothing else."""
-    old = RoutingState(errors=("x: y: z",), retry_count=2, metadata={"a": 1, "route_override": "clarify"})  # type: ignore[arg-type] # frozen below
+    old = RoutingState(errors=("x: y: z",), retry_count=2, metadata={"a": 1, "route_override": "clarify"})
     new = next_turn(old, "hello")
-    assert new == RoutingState(request="hello", metadata={"a": 1})  # type: ignore[arg-type] # equal to its frozen form
+    assert new == RoutingState(request="hello", metadata={"a": 1})
 
 
 def test_rf_p9_cost_and_latency(ask: Ask) -> None:
@@ -409,6 +433,7 @@ def test_rf_n6_a_shadow_router_changes_nothing(ask: Ask, shadow: Any) -> None:
         ("I want to speak to a human", "take over"),
         ("상담원 연결", "담당자"),
         ("My charger is on fire", "emergency services"),
+        ("unlock my husband's account", "judgement"),
     ],
 )
 def test_ra_17_a_wish_for_a_person_is_met_at_once(ask: Ask, text: str, reply: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import unicodedata
 from collections.abc import Callable
@@ -421,14 +422,12 @@ def test_ri_22_nobody_to_ask_clarifies(ask: Ask, routers: list[Any]) -> None:
 @given(script=st.lists(outputs, min_size=1, max_size=4), text=st.text(max_size=20))
 def test_ri_23_errors_only_grow(build: Build, script: list[Any], text: str) -> None:
     """RI-23: at every step the old errors are the beginning of the new ones; the count of retries never falls."""
-    seen: list[RoutingState] = []
     graph = build(ScriptedRouter(script))
     handle = graph.start(RoutingState(request={"input": text}))
-    for _event in handle:
-        seen.append(handle.run.state)
+    seen = [handle.run.state for _event in handle]
     assert handle.run.state.final_output
     assert len(seen) >= 3
-    for old, new in zip(seen, seen[1:], strict=False):
+    for old, new in itertools.pairwise(seen):
         assert new.errors[: len(old.errors)] == old.errors
         assert 0 <= old.retry_count <= new.retry_count <= 2
 

@@ -128,7 +128,7 @@ def test_the_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(module, "_MEMO_LIMIT", 3)
     lexicon = Lexicon({"it": ["order"]})
     lexicon.sentences(" ".join(f"word{letter}" for letter in "abcdefghij"))
-    assert len(lexicon._memo) <= 3  # noqa: SLF001 - the bound is not visible from outside
+    assert len(lexicon._memo) <= 3
 
 
 def test_sentences_end_at_stops() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,7 +70,21 @@ def test_measuring_a_few(build: Build, rules: RulesRouter) -> None:
     assert table.splitlines()[2] == "| all | 3 | 0.333 | 0.333 | 0.333 | 0.333 |"
 
 
-def test_labelled_requests_from_a_file(tmp_path: Any) -> None:
+def test_the_module_prints_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command of the reference page prints a table for a file."""
+    path = tmp_path / "r.jsonl"
+    path.write_text(
+        '{"text": "where is my order", "route": "order_status", "lang": "en", "kind": "plain"}', encoding="utf-8"
+    )
+    monkeypatch.setattr(sys, "argv", ["measure", str(path)])
+    monkeypatch.delitem(sys.modules, "transitable_patterns.routing.measure")
+    runpy.run_module("transitable_patterns.routing.measure", run_name="__main__")
+    assert "| all | 1 | 1.000 |" in capsys.readouterr().out
+
+
+def test_labelled_requests_from_a_file(tmp_path: Path) -> None:
     """One JSON object a line."""
     path = tmp_path / "r.jsonl"
     path.write_text('{"text": "a", "route": "clarify", "lang": "en", "kind": "plain"}\n\n', encoding="utf-8")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from transitable_patterns.routing import Route, RouterQuery, RulesRouter, Signals, parse_rule_book
+from transitable_patterns.routing import reading as module
 from transitable_patterns.routing.reading import Reading, TextReader
 
 BOOK: dict[str, Any] = {
@@ -147,6 +148,24 @@ def test_off_topic_is_unsupported(router: RulesRouter) -> None:
     """RF-05: a subject that is not served is told apart from a text that says nothing."""
     assert router.decide(RouterQuery("pizza", "en")).unsupported  # type: ignore[arg-type] # a StrEnum's value
     assert not router.decide(RouterQuery("hm", "en")).unsupported  # type: ignore[arg-type] # a StrEnum's value
+
+
+def test_the_memory_of_rules_is_bounded(monkeypatch: pytest.MonkeyPatch, router: RulesRouter) -> None:
+    """Readings stay the same when the memory of which rules fire is emptied."""
+    monkeypatch.setattr(module, "_MEMO_LIMIT", 1)
+    reader = TextReader(router.book)
+    texts = ["order", "broken", "price", "order", "order broken"]
+    assert [points(reader.read(text)) for text in texts] == [
+        points(TextReader(router.book).read(text)) for text in texts
+    ]
+
+
+def test_a_rule_can_give_a_signal() -> None:
+    """Where a rule with a signal fires, the text shows that signal."""
+    rule = {"why": "x", "route": "technical_support", "weight": 1, "all": ["device", "order"], "signal": "permission"}
+    reader = TextReader(parse_rule_book({**BOOK, "rules": [rule]}, "test"))
+    assert reader.read_signals("phone order") == Signals(permission=True)
+    assert reader.read_signals("phone") == Signals()
 
 
 def test_every_route_has_points(reader: TextReader) -> None:

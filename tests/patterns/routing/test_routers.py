@@ -31,7 +31,12 @@ QUERY = RouterQuery("Where is order 12345?", Language.EN)
 @pytest.fixture(params=["rules", "scripted", "chain"])
 def router(request: pytest.FixtureRequest, rules: RulesRouter) -> Router:
     """Every shipped router."""
-    return {"rules": rules, "scripted": ScriptedRouter.always("clarify"), "chain": Chain([rules])}[request.param]
+    routers: dict[str, Router] = {
+        "rules": rules,
+        "scripted": ScriptedRouter.always("clarify"),
+        "chain": Chain([rules]),
+    }
+    return routers[request.param]
 
 
 def read(output: object) -> object:

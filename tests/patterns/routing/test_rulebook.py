@@ -59,6 +59,7 @@ def rule(**changes: Any) -> dict[str, Any]:
         (rule(all=[]), "rules[0]", "concepts that the rule needs"),
         (rule(none=["nothing"]), "rules[0].none", "the name of a concept"),
         (rule(why=" "), "rules[0].why", "not blank"),
+        (rule(signal="panic"), "rules[0].signal", "one of person_wish, danger, permission"),
         (rule(when=["order"]), "rules[0].when", "one of why"),
         (book(exact={}), "exact", "[[exact]]"),
         (book(exact=[3]), "exact[0]", "a table"),

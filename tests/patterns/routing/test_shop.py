@@ -109,7 +109,7 @@ def test_build_and_open(tmp_path: Path) -> None:
     assert order.items == ("a", "b")
     assert shop.search_products("램프가", limit=1)[0].name == {"en": "Lamp", "ko": "램프"}
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        shop._connection.execute("DELETE FROM orders")  # noqa: SLF001 - that it is read-only cannot be seen from outside
+        shop._connection.execute("DELETE FROM orders")
     shop.close()
     with pytest.raises(ShopFileError, match="a file that exists"):
         build_shop(path, [], [])
