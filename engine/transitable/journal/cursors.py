@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 from cattrs import Converter
 from cattrs.errors import BaseValidationError
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
 from transitable.errors import StateError, find_nearest
 from transitable.journal.codec import find_codec, state_from_json, state_to_json
@@ -30,6 +31,11 @@ VERSION = 1
 """The version of this form; one that is not known is refused."""
 PLAIN = Converter(forbid_extra_keys=True)
 """Writes and reads what holds no value of the user's: failures and tasks."""
+LEFT_OUT = override(omit=True)
+PLAIN.register_unstructure_hook(Failure, make_dict_unstructure_fn(Failure, PLAIN, live=LEFT_OUT))
+PLAIN.register_structure_hook(
+    Failure, make_dict_structure_fn(Failure, PLAIN, _cattrs_forbid_extra_keys=True, live=LEFT_OUT)
+)
 
 
 def cursor_to_json(table: Table, cursor: Cursor) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from transitable.errors import NodeTimeout
 from transitable.model.nodes import Each
 from transitable.model.shapes import DICT
+from transitable.run.attempts import after_attempt
 from transitable.run.context import Context
 from transitable.run.decisions import decide
-from transitable.run.kernel import FIRST, after_attempt, argument_at, is_settled, name_member, part_at
+from transitable.run.kernel import FIRST, argument_at, is_settled, name_member, part_at
 from transitable.run.threads import start_call
 from transitable.run.work import Done, Group, Lost, Nested, Status, Task, done, raised
 

@@ -7,11 +7,15 @@ live exception, which the run keeps beside it in the process only.
 from __future__ import annotations
 
 import traceback
+from typing import TYPE_CHECKING
 
 import attrs
 
 from transitable.errors import UpdateError
 from transitable.model.table import name_class
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 REFUSED = name_class(UpdateError)
 
@@ -25,7 +29,7 @@ class Failure:
     message: str
     """What `str` gave."""
     place: str
-    """The place that failed; with its address inside a composite, as in `use_tools/3`."""
+    """Where it failed, in the graph that is told of it: a place, with the address inside a composite, as in `use_tools/3`."""
     attempt: int = 1
     """Which attempt failed; the first is 1."""
     refused: bool = False
@@ -36,6 +40,8 @@ class Failure:
     """The formatted traceback."""
     others: tuple[Failure, ...] = ()
     """The other failures of the same composite place, in item order."""
+    live: BaseException | None = attrs.field(default=None, eq=False, repr=False)
+    """The exception itself, in the process where it was raised; None elsewhere. It is no part of the value."""
 
     @property
     def name(self) -> str:
@@ -46,6 +52,9 @@ class Failure:
         short = self.name.removeprefix("builtins.")
         more = f" (and {len(self.others)} more)" if self.others else ""
         return f"{short}: {self.message}{more}" if self.message else f"{short}{more}"
+
+    def __reduce__(self) -> tuple[Callable[..., Failure], tuple[object, ...]]:
+        return Failure, tuple(getattr(self, field.name) for field in attrs.fields(Failure) if field.name != "live")
 
 
 def describe_failure(error: BaseException, place: str, attempt: int = 1) -> Failure:
@@ -60,9 +69,17 @@ def describe_failure(error: BaseException, place: str, attempt: int = 1) -> Fail
         place=place,
         attempt=attempt,
         refused=isinstance(error, UpdateError),
-        notes=tuple(str(note) for note in getattr(error, "__notes__", ())),
+        notes=_read_notes(error),
         traceback="".join(traceback.format_exception(error)),
+        live=error,
     )
+
+
+def _read_notes(error: BaseException) -> tuple[str, ...]:
+    try:
+        return tuple(str(note) for note in getattr(error, "__notes__", ()))
+    except Exception as problem:  # noqa: BLE001  # `__notes__` may be anything that somebody put there
+        return (f"<no notes: {type(problem).__name__}>",)
 
 
 def choose_failure(failures: list[Failure]) -> Failure:

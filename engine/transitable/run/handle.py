@@ -183,23 +183,14 @@ def answer_question(session: Session, question: str, value: Any) -> None:
         is_stale = any(each.split("@")[0] == stem for each in open_now)
         reason = "it was asked at an earlier visit" if is_stale else "there is no such open question"
         raise AnswerError(str(question), reason, tuple(open_now))
-    address = asked.address
+    address, now = asked.address, session.clock.now()
+    inside = {address[1:]: answered(value)}
     try:
-        session.open = put(
-            session.place,
-            session.state,
-            session.open,
-            address,
-            address[1:],
-            answered(value),
-            session.clock.now(),
-            session.random,
-        )
+        session.open = put(session.place, session.state, session.open, address[:1], inside, now, session.random)
     except AnswerError as error:
         raise AnswerError(question, error.reason, tuple(open_now)) from error
     session.status, session.reason = Status.RUNNING, ""
     if session.is_observed:
-        now = session.clock.now()
         session.record(Event(EventKind.ANSWERED, session.step + 1, address, now, value=value, question=asked))
 
 

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from transitable.errors import AnswerError, OutcomeError, UpdateError
+from transitable.errors import AnswerError, OutcomeError, RunFailed, UpdateError
 from transitable.model.nodes import Each, Field, Together
 from transitable.model.shapes import ABSENT, admit_foreign
-from transitable.run.decisions import decide, decide_failure, find_broken_invariant, freeze_update
+from transitable.model.table import name_class
+from transitable.run.attempts import after_attempt, check_result
+from transitable.run.decisions import decide, decide_failure, find_broken_invariant
+from transitable.run.events import find_changes
 from transitable.run.failures import Failure, choose_failure, describe_failure
 from transitable.run.work import (
     Asked,
@@ -93,27 +96,33 @@ def advance(
         random: Gives numbers from 0 up to 1 for the jitter of waits.
 
     Raises:
-        OutcomeError: If an address is not pending.
+        OutcomeError: If an address is not pending, or is a question and gets no answer.
         AnswerError: If an answer does not fit or is not accepted.
     """
     if not outcomes:
         return attrs.evolve(cursor, taken=())
-    place = table.places.get(cursor.place or "")
-    opened = cursor.open
-    for address in sorted(outcomes, key=_order):
-        if (
-            place is None
-            or opened is None
-            or address[:1] != (place.name,)
-            or cursor.status not in (Status.RUNNING, Status.PAUSED)
-        ):
-            raise OutcomeError(address, "it is not pending", [work.address for work in pending(table, cursor)])
-        opened = put(place, cursor.state, opened, address, address[1:], outcomes[address], now, random)
+    work = {each.address for each in pending(table, cursor)}
+    asked = {each.address for each in list_questions(table, cursor)}
+    for address, outcome in outcomes.items():
+        if address not in (asked if outcome.kind == "answered" else work):
+            raise OutcomeError(address, f"nothing is pending there that can be {outcome.kind}", [*work, *asked])
+    return _take_in(table, cursor, outcomes, (), now, random)
+
+
+def _take_in(
+    table: Table,
+    cursor: Cursor,
+    outcomes: Mapping[Address, Outcome],
+    above: Address,
+    now: float,
+    random: Callable[[], float],
+) -> Cursor:
+    """Take in outcomes of work that is pending; `above` is the address of the graph itself, for messages."""
+    place = table.places[cursor.place or ""]
+    inside = {address[1:]: outcome for address, outcome in outcomes.items()}
+    assert cursor.open is not None  # noqa: S101  # there is work pending
+    opened = put(place, cursor.state, cursor.open, (*above, place.name), inside, now, random)
     return _settle_all(table, attrs.evolve(cursor, open=opened, status=Status.RUNNING, reason=""), ())
-
-
-def _order(address: Address) -> tuple[tuple[int, str], ...]:
-    return tuple((part, "") if isinstance(part, int) else (-1, part) for part in address)
 
 
 def _settle_all(table: Table, cursor: Cursor, taken: tuple[Any, ...]) -> Cursor:
@@ -121,7 +130,7 @@ def _settle_all(table: Table, cursor: Cursor, taken: tuple[Any, ...]) -> Cursor:
     while cursor.place is not None:
         place = table.places[cursor.place]
         opened = cursor.open if cursor.open is not None else open_place(place, cursor.state)
-        result = settle(place, cursor.state, opened)
+        result = settle(place, cursor.state, opened, (place.name,))
         if result is None:
             waits = not any(_list_work(place, cursor.state, opened, (), "", None))
             status = Status.PAUSED if waits else Status.RUNNING
@@ -133,7 +142,8 @@ def _settle_all(table: Table, cursor: Cursor, taken: tuple[Any, ...]) -> Cursor:
             return attrs.evolve(cursor, open=opened, status=Status.FAILED, reason=reason, failure=moved, taken=taken)
         state, arc = moved
         taken = (*taken, arc.row)
-        written = cursor.written.union(result.value or ()) if isinstance(result, Done) else cursor.written
+        names = result.value if isinstance(result, Done) else find_changes(table.model, cursor.state, state)
+        written = cursor.written.union(names or ())
         target = arc.place.name if arc.place is not None else None
         cursor = Cursor(state, target, cursor.step + 1, written=written)
     broken = find_broken_invariant(table, cursor.state)
@@ -143,6 +153,8 @@ def _settle_all(table: Table, cursor: Cursor, taken: tuple[Any, ...]) -> Cursor:
 
 
 WAITING = "it waits for the answers to its questions"
+BROKEN = tuple(name_class(cls) for cls in RunFailed.__mro__ if issubclass(cls, BaseException))
+"""The class names of the failure of a graph inside that ended with a broken invariant."""
 
 
 def open_place(place: Place, state: Any) -> Open:
@@ -230,108 +242,67 @@ def put(
     state: Any,
     opened: Open,
     address: Address,
-    rest: Address,
-    outcome: Outcome,
+    outcomes: Mapping[Address, Outcome],
     now: float,
     random: Callable[[], float],
     owner: Place | None = None,
 ) -> Open:
-    """Put one outcome into the open work at `rest`, the part of the address below this place.
-
-    Raises:
-        OutcomeError: If nothing is pending there.
-        AnswerError: If an answer is refused.
-    """
-    if isinstance(opened, Group) and rest:
-        names = [name_member(place, index) for index in range(len(opened.members))]
-        if rest[0] in names:
-            index = names.index(rest[0])
-            part = part_at(place, index)
-            member = put(part, state, opened.members[index], address, rest[1:], outcome, now, random, place)
-            return Group((*opened.members[:index], member, *opened.members[index + 1 :]))
-    elif isinstance(opened, Nested) and place.child is not None and rest:
-        try:
-            return Nested(advance(place.child, opened.cursor, {rest: outcome}, now=now, random=random))
-        except OutcomeError as error:
-            raise OutcomeError(address, error.reason, error.pending) from None
-    elif isinstance(opened, Task) and not rest and outcome.kind != "answered":
-        return after_attempt(place, state, opened, outcome, now, random, owner)
-    elif isinstance(opened, Asked) and not rest and outcome.kind == "answered":
-        return take_answer(place, state, outcome.value, "/".join(map(str, address)))
-    raise OutcomeError(address, "it is not pending")
-
-
-def after_attempt(
-    place: Place,
-    state: Any,
-    task: Task,
-    outcome: Outcome,
-    now: float,
-    random: Callable[[], float],
-    owner: Place | None = None,
-) -> Task | Done | Lost:
-    """Say what an attempt leads to: another one, the end of the work, or a failure.
+    """Put outcomes into the open work of a place.
 
     Args:
-        place: The node or worker.
-        state: The state of the composite or of the run.
-        task: The attempt.
-        outcome: What became of it.
+        place: The place.
+        state: The state that it works on.
+        opened: Its open work.
+        address: Where it stands.
+        outcomes: By the part of the address below this place; for work that is pending, and all that comes at a time.
         now: Seconds since the epoch.
         random: Gives numbers from 0 up to 1.
-        owner: The composite that the work belongs to; its result is checked at once. None for a node of the table.
+        owner: The composite that the place is a part of; None for a place of the table.
+
+    Raises:
+        AnswerError: If an answer is refused.
     """
-    if outcome.kind == "done":
-        return Done(outcome.value) if owner is None else _check_result(place, owner, state, outcome.value)
-    failure: Failure = outcome.value
-    retry = place.retry
-    if retry is None or failure.refused or task.attempt >= retry.attempts or not _is_worth_retry(failure, place):
-        return Lost(failure)
-    wait = min(retry.wait * retry.factor ** (task.attempt - 1), retry.longest)
-    wait += wait * retry.jitter * random()
-    return Task(task.attempt + 1, now + wait if wait else None)
+    if isinstance(opened, Group):
+        members = list(opened.members)
+        for index, inside in _group_by_member(place, outcomes):
+            where = (*address, name_member(place, index))
+            members[index] = put(part_at(place, index), state, members[index], where, inside, now, random, place)
+        return Group(tuple(members))
+    if isinstance(opened, Nested) and place.child is not None:
+        return Nested(_take_in(place.child, opened.cursor, outcomes, address, now, random))
+    if isinstance(opened, Task):
+        return after_attempt(place, state, opened, outcomes[()], now, random, owner)
+    return take_answer(place, state, outcomes[()].value, "/".join(map(str, address)))
 
 
-def _is_worth_retry(failure: Failure, place: Place) -> bool:
-    assert place.retry is not None  # noqa: S101  # asked only for places with a policy
-    wanted = {f"{cls.__module__}.{cls.__qualname__}" for cls in place.retry.on}
-    return not wanted.isdisjoint(failure.names)
+def _group_by_member(place: Place, outcomes: Mapping[Address, Outcome]) -> list[tuple[int, dict[Address, Outcome]]]:
+    """Sort outcomes by the member of a composite that they are for, in the order of the members."""
+    numbers: dict[str | int, int] = {part.name: index for index, part in enumerate(place.parts)}
+    inside: dict[int, dict[Address, Outcome]] = {}
+    for rest, outcome in outcomes.items():
+        index = rest[0] if isinstance(rest[0], int) else numbers[rest[0]]
+        inside.setdefault(index, {})[rest[1:]] = outcome
+    return sorted(inside.items())
 
 
-def _check_result(place: Place, owner: Place, state: Any, value: Any) -> Done | Lost:
-    """Freeze the result of a member when it comes in, so that nobody can change it while the others still run."""
-    try:
-        if isinstance(owner.work, Together):
-            return Done(freeze_update(place, state, value))
-        return Done(_freeze_item(owner, value))
-    except UpdateError as error:
-        return Lost(describe_failure(error, place.name))
+def settle(place: Place, state: Any, opened: Open, address: Address) -> Done | Lost | None:
+    """Say what the work of a place came to; None while some of it is open.
 
-
-def _freeze_item(owner: Place, value: Any) -> Any:
-    item = owner.item
-    if item is None or type(value) in item.quick:
-        return value
-    faults: list[Fault] = []
-    frozen = admit_foreign(item, value, ABSENT, (owner.work.into,), faults)
-    if faults:
-        raise UpdateError(owner.name, tuple(faults))
-    return frozen
-
-
-def settle(place: Place, state: Any, opened: Open) -> Done | Lost | None:
-    """Say what the work of a place came to; None while some of it is open."""
-    if isinstance(opened, (Done, Lost)):
+    A failure gets the address where it stands in this graph, whoever told it, so that all drivers tell the same.
+    """
+    if isinstance(opened, Done):
         return opened
+    if isinstance(opened, Lost):
+        return Lost(attrs.evolve(opened.failure, place="/".join(map(str, address))))
     if isinstance(opened, Nested):
-        return _settle_child(place, state, opened.cursor)
-    return _settle_group(place, state, opened) if isinstance(opened, Group) else None
+        return _settle_child(place, state, opened.cursor, address)
+    return _settle_group(place, state, opened, address) if isinstance(opened, Group) else None
 
 
-def _settle_group(place: Place, state: Any, opened: Group) -> Done | Lost | None:
+def _settle_group(place: Place, state: Any, opened: Group, address: Address) -> Done | Lost | None:
     if place.child is None and isinstance(place.work, Each) and ONLY_DONE.issuperset(map(type, opened.members)):
         return Done({place.work.into: tuple([member.value for member in opened.members])})  # type: ignore[union-attr]  # all are Done
-    results = [_settle_member(place, state, index, member) for index, member in enumerate(opened.members)]
+    results = [_settle_member(place, state, index, member, address) for index, member in enumerate(opened.members)]
     lost = [result.failure for result in results if isinstance(result, Lost)]
     if None in results and not (place.work.stop_early and lost):
         return None
@@ -343,11 +314,12 @@ def _settle_group(place: Place, state: Any, opened: Group) -> Done | Lost | None
     return Done(_join(place, values))
 
 
-def _settle_member(place: Place, state: Any, index: int, member: Open) -> Done | Lost | None:
-    result = settle(part_at(place, index), state, member)
-    if place.child is None:
+def _settle_member(place: Place, state: Any, index: int, member: Open, address: Address) -> Done | Lost | None:
+    part, where = part_at(place, index), (*address, name_member(place, index))
+    result = settle(part, state, member, where)
+    if not isinstance(member, (Nested, Group)) or not isinstance(result, Done):
         return result
-    return _check_result(place, place, None, result.value) if isinstance(result, Done) else result
+    return settle(part, state, check_result(part, place, state, result.value), where)
 
 
 def _join(place: Place, updates: list[Any]) -> dict[str, Any]:
@@ -358,10 +330,13 @@ def _join(place: Place, updates: list[Any]) -> dict[str, Any]:
     return joined
 
 
-def _settle_child(place: Place, state: Any, cursor: Cursor) -> Done | Lost | None:
+def _settle_child(place: Place, state: Any, cursor: Cursor, address: Address) -> Done | Lost | None:
+    here = "/".join(map(str, address))
     if cursor.status is Status.FAILED:
-        failure = cursor.failure or Failure(("transitable.errors.RunFailed",), cursor.reason, place.name)
-        return Lost(failure)
+        if cursor.failure is None:
+            return Lost(Failure(BROKEN, cursor.reason, here))
+        others = tuple(attrs.evolve(each, place=f"{here}/{each.place}") for each in cursor.failure.others)
+        return Lost(attrs.evolve(cursor.failure, place=f"{here}/{cursor.failure.place}", others=others))
     if cursor.status is not Status.COMPLETED:
         return None
     leave = getattr(place.work, "leave", None)
@@ -370,7 +345,7 @@ def _settle_child(place: Place, state: Any, cursor: Cursor) -> Done | Lost | Non
     try:
         return Done(leave(state, cursor.state))
     except Exception as error:  # noqa: BLE001  # what the caller's `leave` raises is a failure of the place
-        return Lost(describe_failure(error, place.name))
+        return Lost(describe_failure(error, here))
 
 
 def _hand_back(place: Place, state: Any, cursor: Cursor) -> dict[str, Any]:

@@ -82,8 +82,8 @@ class Run(Generic[S]):
     @property
     def exception(self) -> BaseException | None:
         """The live exception that it failed with; None where it did not fail, or another process did."""
-        failure, exceptions = self._session.failure, self._session.exceptions
-        return exceptions.get((failure.place, failure.message)) if failure and exceptions else None
+        failure = self._session.failure
+        return failure.live if failure is not None else None
 
     @property
     def path(self) -> tuple[Row, ...]:
@@ -97,7 +97,7 @@ class Run(Generic[S]):
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """The open questions; empty unless PAUSED."""
+        """The open questions, in address order; also of a run that stopped at a limit before all were answered."""
         return list_questions(self.table, self.cursor)
 
     @property

@@ -11,6 +11,8 @@ import sys
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from transitable.model.rows import RowKind
 from transitable.run.decisions import decide_cancel, find_broken_invariant
 from transitable.run.events import Event, EventKind, Stretch, find_changes
@@ -66,7 +68,6 @@ class Session:
     cancels = 0
     cancels_seen = 0
     cancelling = False
-    exceptions: dict[tuple[str, str], BaseException] | None = None
     quiet = True
     """Whether plain places may be run without looking at anything but the step limit."""
 
@@ -226,7 +227,7 @@ class Session:
             return False
         self.cancelling = True
         try:
-            moved = decide_cancel(self.table, self.place, self.state, CANCELLED)
+            moved = decide_cancel(self.table, self.place, self.state, attrs.evolve(CANCELLED, place=self.place.name))
         except Exception as error:  # noqa: BLE001  # the caller's `note` may raise anything; the run fails with that
             self.rest(Status.FAILED, f"{self.place.name}: {error}", describe_failure(error, self.place.name))
             return False
@@ -239,7 +240,7 @@ class Session:
     def settle(self) -> None:
         """Take in what the work of the place came to."""
         assert self.place is not None and self.open is not None  # noqa: PT018, S101  # called after prepare
-        result = settle(self.place, self.state, self.open)
+        result = settle(self.place, self.state, self.open, (self.place.name,))
         if result is not None:
             self.finish_place(result)
         elif self.find_stop() is None and not self.has_task_left():
@@ -341,12 +342,8 @@ class Session:
     # -- failures and events
 
     def describe(self, error: Exception, address: Address, attempt: int = 1) -> Failure:
-        """Turn an exception into data, and keep it beside."""
-        failure = describe_failure(error, "/".join(map(str, address)), attempt)
-        if self.top.exceptions is None:
-            self.top.exceptions = {}
-        self.top.exceptions[failure.place, failure.message] = error
-        return failure
+        """Turn an exception into data."""
+        return describe_failure(error, "/".join(map(str, address[len(self.address) :])), attempt)
 
     @property
     def is_observed(self) -> bool:

@@ -10,9 +10,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from transitable.errors import DriverError, NodeTimeout
+from transitable.run.attempts import after_attempt
 from transitable.run.context import Context
 from transitable.run.decisions import decide
-from transitable.run.kernel import after_attempt, argument_at, is_settled, name_member, part_at
+from transitable.run.kernel import argument_at, is_settled, name_member, part_at
 from transitable.run.threads import start_call
 from transitable.run.work import Group, Lost, Nested, Status, Task, done, raised
 

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from transitable.model.rows import Row
-from transitable.run.failures import Failure
+from transitable.run.failures import Failure, describe_failure
 
 Address = tuple[str | int, ...]
 """Where work stands: the place's name, then item numbers and names of places inside."""
@@ -147,9 +147,9 @@ def done(value: Any = None) -> Outcome:
     return Outcome("done", value)
 
 
-def raised(failure: Failure) -> Outcome:
-    """The attempt failed."""
-    return Outcome("raised", failure)
+def raised(failure: Failure | Exception) -> Outcome:
+    """The attempt failed, with an exception or with what another process wrote down of one."""
+    return Outcome("raised", failure if isinstance(failure, Failure) else describe_failure(failure, ""))
 
 
 def answered(value: Any) -> Outcome:
