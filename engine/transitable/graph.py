@@ -7,7 +7,7 @@ A graph never changes once it is built. Not for: what is behind the doors.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 import attrs
 
