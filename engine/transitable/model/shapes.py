@@ -28,6 +28,8 @@ DICT: type[dict[str, Any]] = dict
 """`dict` with the types of an update's items, so that type checkers know them after `type(update) is DICT`."""
 TUPLE: type[tuple[Any, ...]] = tuple
 """`tuple` with the type of its items, as above."""
+FROZEN_SET: type[frozenset[Any]] = frozenset
+"""`frozenset` with the type of its items, as above."""
 FROZEN_DICT: type[FrozenDict[Any, Any]] = FrozenDict
 """`FrozenDict` with the types of its items, as above."""
 TEXT: frozenset[type] = frozenset({str})
@@ -224,7 +226,7 @@ class FixedTupleShape(Shape):
             shape.admit(item, before, (*path, index), faults)
             for index, (shape, item, before) in enumerate(zip(self.items, value, known, strict=True))
         )
-        return value if type(value) is TUPLE and count_same(made, value) == len(made) else made
+        return value if isinstance(value, tuple) and count_same(made, value) == len(made) else made
 
 
 class FrozenSetShape(Shape):
@@ -247,7 +249,7 @@ class FrozenSetShape(Shape):
         fresh = [
             (item, self.item.admit(item, ABSENT, (*path, item), faults)) for item in value if type(item) not in quick
         ]
-        if type(value) is frozenset and all(made is item for item, made in fresh):
+        if type(value) is FROZEN_SET and all(made is item for item, made in fresh):
             return value
         return frozenset((*(item for item in value if type(item) in quick), *(made for _, made in fresh)))
 

@@ -297,7 +297,8 @@ def _read_init(cls: type) -> tuple[bool, tuple[str, ...], tuple[tuple[str, int],
     return exact, altered, parts
 
 
-def _list_fields(cls: type) -> tuple[attrs.Attribute[Any], ...]:
+def _list_fields(cls: type) -> tuple[Any, ...]:
+    """List the `attrs.Attribute`s of a class; none of one that is no attrs class."""
     return attrs.fields(cls) if attrs.has(cls) else ()
 
 

@@ -196,8 +196,8 @@ def _compile_child(place: Place, work: Any, report: Report) -> None:
             f"subgraph(..., enter=, leave=) for another class than {place.model.cls.__name__}",
         )
         return
-    noted = read_writes(child.note).declared if child.note is not None else {}
-    written = [noted, *(inner.declared for inner in child.places.values())]
+    noted: Mapping[str, Any] | None = read_writes(child.note).declared if child.note is not None else {}
+    written: list[Mapping[str, Any] | None] = [noted, *(inner.declared for inner in child.places.values())]
     if any(names is None for names in written):
         return
     place.declared = {

@@ -128,7 +128,7 @@ def find_faults(place: Place, state: Any, update: Mapping[Any, Any]) -> tuple[di
     return frozen, faults
 
 
-def _explain_unknown(place: Place, name: object, value: object) -> Fault:
+def _explain_unknown(place: Place, name: Any, value: object) -> Fault:
     path, came = (name,), show_value(value)
     if name in place.model.shapes:
         if place.declared is not None and name not in place.declared:
