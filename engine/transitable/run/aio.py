@@ -81,7 +81,13 @@ async def take_step(session: Session) -> None:
     def save(opened: Open) -> None:
         session.open = opened
 
-    save(await work_through(session, place, session.open, session.state, (*session.address, place.name), save, None))
+    session.working = True
+    try:
+        save(
+            await work_through(session, place, session.open, session.state, (*session.address, place.name), save, None)
+        )
+    finally:
+        session.working = False
     session.settle()
 
 
@@ -275,7 +281,8 @@ async def make_attempts(
 
 async def call_place(session: Session, place: Place, argument: Any, address: Address, attempt: int) -> Outcome:
     """Call a node or worker once."""
-    arguments = (argument, Context(session, address, attempt, place.timeout)) if place.takes_context else (argument,)
+    context = Context(session, address, attempt, place.timeout) if place.takes_context else None
+    arguments = (argument,) if context is None else (argument, context)
     try:
         if not place.is_async and (place.thread or place.timeout is not None):
             return done(await call_in_thread(place, arguments))
@@ -285,6 +292,9 @@ async def call_place(session: Session, place: Place, argument: Any, address: Add
         return done(await call_in_time(place, arguments, place.timeout))
     except Exception as error:  # noqa: BLE001  # a node may raise anything; it becomes a failure of its place
         return raised(session.describe(error, address, attempt))
+    finally:
+        if context is not None:
+            context.close()
 
 
 async def call_in_time(place: Place, arguments: tuple[Any, ...], seconds: float) -> Any:

@@ -21,10 +21,11 @@ JSON = JsonShape()
 class Context:
     """What a node or worker may know of the attempt that it makes."""
 
-    __slots__ = ("_key", "_session", "address", "attempt", "deadline", "step")
+    __slots__ = ("_is_over", "_session", "address", "attempt", "deadline", "step")
 
     def __init__(self, session: Session, address: Address, attempt: int, timeout: float | None) -> None:
         self._session = session
+        self._is_over = False
         self.address = address
         """Where it stands: the place's name, then item numbers and names inside."""
         self.step = session.step + 1
@@ -42,10 +43,14 @@ class Context:
     @property
     def key(self) -> str:
         """The idempotency key: the same for every attempt at this piece of work, in this run only."""
-        return f"{self.run_id}:{self._session.key_prefix}{self._session.step}:{'/'.join(map(str, self.address))}"
+        return f"{self.run_id}:{self._session.key_prefix}{self.step - 1}:{'/'.join(map(str, self.address))}"
+
+    def close(self) -> None:
+        """End the attempt: what is emitted or spent after its time-out comes too late, and is dropped."""
+        self._is_over = True
 
     def emit(self, value: Any, *, keep: bool = True) -> None:
-        """Tell something to whoever listens.
+        """Tell something to whoever listens; dropped when the attempt is over.
 
         Args:
             value: A JSON value.
@@ -58,10 +63,11 @@ class Context:
         frozen = admit_foreign(JSON, value, ABSENT, ("emit(...)",), faults)
         if faults:
             raise UpdateError("/".join(map(str, self.address)), tuple(faults))
-        self._session.emit(self.address, frozen, keep=keep)
+        if not self._is_over:
+            self._session.emit(self.address, frozen, keep=keep)
 
     def spend(self, cost: float) -> None:
-        """Add to the cost of the run; `max_cost` stops it before its next step.
+        """Add to the cost of the run, which `max_cost` stops before its next step; dropped when the attempt is over.
 
         Args:
             cost: In the unit that `max_cost` is given in; at least 0.
@@ -72,7 +78,8 @@ class Context:
         if not _is_cost(cost):
             place = "/".join(map(str, self.address))
             raise UpdateError(place, (Fault(("spend(...)",), show_value(cost), "a number of at least 0"),))
-        self._session.top.cost += cost
+        if not self._is_over:
+            self._session.top.cost += cost
 
 
 def _is_cost(cost: object) -> bool:

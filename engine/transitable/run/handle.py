@@ -16,10 +16,10 @@ from transitable.run.kernel import list_questions, put, reopen_cursor
 from transitable.run.policy import DriverOptions, ResumeOptions, RunOptions, check_options
 from transitable.run.result import Run
 from transitable.run.session import Session
+from transitable.run.threads import bind_to_loop
 from transitable.run.work import Status, answered
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import AsyncIterator, Iterator, Mapping
 
     from transitable.model.table import Table
@@ -33,12 +33,11 @@ class Handle(Generic[S]):
     It goes on only while it is iterated or finished; at a pause, iteration ends: answer, and iterate again.
     """
 
-    __slots__ = ("_changed", "_session", "_task")
+    __slots__ = ("_session",)
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._task: asyncio.Task[None] | None = None
-        self._changed: asyncio.Event | None = None
+        session.quiet = False  # who has a handle may cancel, so every step looks for that
 
     @property
     def run(self) -> Run[S]:
@@ -62,9 +61,7 @@ class Handle(Generic[S]):
 
     async def afinish(self) -> Run[S]:
         """Go on until the run is at rest, without listening."""
-        from transitable.run import aio  # the async door: asyncio is loaded by who uses it
-
-        await aio.run_to_rest(self._session)
+        await self._drive()
         return self.run
 
     def __iter__(self) -> Iterator[Event]:
@@ -90,7 +87,6 @@ class Handle(Generic[S]):
 
     def _open_live(self) -> deque[Event]:
         session = self._session
-        session.quiet = False
         if session.trail is None:
             session.trail = []
         if session.live is None:
@@ -103,9 +99,9 @@ class Handle(Generic[S]):
 
         session = self._session
         live = self._open_live()
-        changed = self._changed = asyncio.Event()
-        session.wake = changed.set  # also ends the wait below when the driver is done
-        task = self._task = asyncio.ensure_future(self._drive())
+        changed = asyncio.Event()
+        session.wake = bind_to_loop(changed.set)
+        task = asyncio.ensure_future(self._drive())
         task.add_done_callback(lambda _task: changed.set())
         try:
             while True:
@@ -118,7 +114,6 @@ class Handle(Generic[S]):
             await task
         finally:
             session.wake = None
-            self._task = None
             if not task.done():
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
@@ -132,7 +127,7 @@ class Handle(Generic[S]):
         session = self._session
         while session.status is Status.RUNNING and session.prepare():
             work = asyncio.ensure_future(aio.take_step(session))
-            session.on_cancel = work.cancel
+            session.on_cancel = bind_to_loop(work.cancel)
             try:
                 await asyncio.wait({work})
             finally:
@@ -165,7 +160,8 @@ class Handle(Generic[S]):
             value: An instance of the pause's answer type.
 
         Raises:
-            AnswerError: If the id is unknown or stale, or the answer does not fit; the question stays open.
+            AnswerError: If the id is unknown or stale, the answer does not fit, or the run is under way just now; the
+                question stays open.
         """
         answer_question(self._session, question, value)
 
@@ -177,6 +173,8 @@ def answer_question(session: Session, question: str, value: Any) -> None:
         AnswerError: If it is refused; nothing has changed.
     """
     open_now = {each.id: each for each in list_questions(session.table, session.cursor())}
+    if session.working:
+        raise AnswerError(str(question), "the run is under way; answer once it has paused", tuple(open_now))
     asked = open_now.get(question)
     if asked is None or session.place is None or session.open is None:
         stem = str(question).split("@")[0]
@@ -230,9 +228,13 @@ def resume_session(table: Table, run: Run[Any], options: ResumeOptions) -> Sessi
     answers = options.get("answers", {})
     _refuse_resume(table, run, answers)
     session = Session(table, None, None)
+    session.clock, session.random = run.session.clock, run.session.random
+    session.check_invariants = run.session.check_invariants
     session.set_options(RunOptions(**{name: value for name, value in options.items() if name in SHARED}))  # type: ignore[typeddict-item]  # the names that both have
-    session.set_cursor(reopen_cursor(table, run.cursor))
+    session.set_cursor(reopen_cursor(table, run.cursor) if run.status is Status.FAILED else run.cursor)
     session.arcs = list(run.session.arcs)
+    session.cancelling = run.session.cancelling
+    session.cancels = session.cancels_seen = run.session.cancels_seen
     if run.session.trail is not None:
         session.trail = list(run.session.trail)
     session.known_id = run.run_id

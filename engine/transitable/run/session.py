@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from transitable.errors import DriverError
 from transitable.model.rows import RowKind
 from transitable.run.decisions import decide_cancel, find_broken_invariant
 from transitable.run.events import Event, EventKind, Stretch, find_changes
@@ -68,6 +69,8 @@ class Session:
     cancels = 0
     cancels_seen = 0
     cancelling = False
+    working = False
+    """Whether a driver is at work on the place that is due."""
     quiet = True
     """Whether plain places may be run without looking at anything but the step limit."""
 
@@ -101,8 +104,6 @@ class Session:
     def set_limits(self, max_steps: int | None, max_seconds: float | None, max_cost: float | None) -> None:
         """Take over limits; None each for none."""
         self.max_steps, self.max_seconds, self.max_cost = max_steps, max_seconds, max_cost
-        if max_seconds is not None and self.since is None:
-            self.since = self.clock.now()
         self.quiet = max_seconds is None and max_cost is None and not self.check_invariants
 
     def set_cursor(self, cursor: Cursor) -> None:
@@ -155,7 +156,7 @@ class Session:
 
     @property
     def seconds(self) -> float:
-        """How long the run has worked; 0.0 when nothing timed it."""
+        """How long the run has worked, without the time that it rested; 0.0 when nothing timed it."""
         return self.worked + (max(0.0, self.clock.now() - self.since) if self.since is not None else 0.0)
 
     def find_deadline(self, timeout: float | None) -> float | None:
@@ -188,7 +189,15 @@ class Session:
         return None
 
     def prepare(self) -> bool:
-        """Get ready for a step; False when there is none to make now."""
+        """Get ready for a step; False when there is none to make now.
+
+        Raises:
+            DriverError: If another caller is in the middle of one.
+        """
+        if self.working:
+            raise DriverError("this run is under way already", "wait for the one that drives it")
+        if self.max_seconds is not None and self.since is None:
+            self.since = self.clock.now()
         while self.place is not None:
             stop = self.find_stop()
             if stop == "cancelled":
@@ -329,6 +338,8 @@ class Session:
     def rest(self, status: Status, reason: str, failure: Failure | None = None) -> None:
         """Stop here."""
         self.status, self.reason, self.failure = status, reason, failure
+        if self.since is not None:
+            self.worked, self.since = self.seconds, None
         if self.top is not self or (self.trail is None and self.live is None):
             return
         now = self.clock.now()

@@ -91,7 +91,11 @@ def take_step(session: Session) -> None:
     def save(opened: Open) -> None:
         session.open = opened
 
-    save(work_through(session, place, session.open, session.state, (*session.address, place.name), save, None))
+    session.working = True
+    try:
+        save(work_through(session, place, session.open, session.state, (*session.address, place.name), save, None))
+    finally:
+        session.working = False
     session.settle()
 
 
@@ -176,13 +180,17 @@ def make_attempts(
 
 def call_place(session: Session, place: Place, argument: Any, address: Address, attempt: int) -> Outcome:
     """Call a node or worker once."""
-    arguments = (argument, Context(session, address, attempt, place.timeout)) if place.takes_context else (argument,)
+    context = Context(session, address, attempt, place.timeout) if place.takes_context else None
+    arguments = (argument,) if context is None else (argument, context)
     try:
         if place.timeout is None:
             return done(place.call(*arguments))
         return done(call_in_time(place, arguments, place.timeout))
     except Exception as error:  # noqa: BLE001  # a node may raise anything; it becomes a failure of its place
         return raised(session.describe(error, address, attempt))
+    finally:
+        if context is not None:
+            context.close()
 
 
 def call_in_time(place: Place, arguments: tuple[Any, ...], seconds: float) -> Any:

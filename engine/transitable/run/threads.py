@@ -41,6 +41,21 @@ class Call:
         return self.value
 
 
+def bind_to_loop(function: Callable[[], object]) -> Callable[[], None]:
+    """Make of a function for the running event loop one that may be called from any thread."""
+    import asyncio  # only beside an event loop, so that importing the engine stays cheap
+
+    loop, home = asyncio.get_running_loop(), threading.get_ident()
+
+    def call() -> None:
+        if threading.get_ident() == home:
+            function()
+        else:
+            loop.call_soon_threadsafe(function)
+
+    return call
+
+
 def start_call(
     function: Callable[..., Any], arguments: tuple[Any, ...], on_done: Callable[[Call], None] | None = None
 ) -> Call:
