@@ -1,6 +1,6 @@
 """`transitable doctor`: advice on a set-up before it is used; so far on routing.
 
-Exit codes: 0 no advice; 1 there is advice; 2 wrong usage; 3 a file that was named cannot be used.
+Exit codes: 0 no advice; 1 there is advice; 2 wrong usage or a file that cannot be used.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from transitable_patterns.routing.doctor import diagnose, read_examples
 
 ADVICE: Final = 1
 """Exit code where there is advice."""
-BAD_FILE: Final = 3
-"""Exit code where a file that was named cannot be used."""
+BAD_FILE: Final = 2
+"""Exit code where a file that was named cannot be used, so that nothing could be started."""
 _FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -37,7 +37,7 @@ def doctor() -> None:
 def routing(rules: Path | None, config: Path | None, examples: Path | None, as_json: bool) -> None:
     """Warn where routes overlap, where a category is not stable, and where a threshold invites wrong visits.
 
-    Exit codes: 0 no advice, 1 there is advice, 2 wrong usage, 3 a file cannot be used.
+    Exit codes: 0 no advice, 1 there is advice, 2 wrong usage or a file that cannot be used.
     """
     try:
         advice = diagnose(RulesRouter(read_rule_book(rules)), read_policy(config), read_examples(examples))

@@ -1,6 +1,6 @@
 """`transitable route`: one request from the command line, or many from a file or from standard input.
 
-Exit codes: 0 every request has a reply; 1 a line held no request (the others have theirs); 2 wrong usage; 3 a file that was
+Exit codes: 0 every request has a reply; 1 a line held no request (the others have theirs); 2 nothing could be started: wrong usage, or a file that was
 named (rules, database, config, requests) cannot be used.
 """
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 BAD_LINES: Final = 1
 """Exit code where lines held no request."""
-BAD_FILE: Final = 3
-"""Exit code where a file that was named cannot be used."""
+BAD_FILE: Final = 2
+"""Exit code where a file that was named cannot be used, so that nothing could be started."""
 FORMATS: Final = ("lines", "jsonl", "csv")
 """Formats of many requests."""
 _FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -90,7 +90,7 @@ def route(
 
     Without TEXT, requests are read from --file, or from standard input: one a line, JSON Lines, or a CSV with a header.
 
-    Exit codes: 0 every request has a reply, 1 some lines held no request, 2 wrong usage, 3 a file cannot be used.
+    Exit codes: 0 every request has a reply, 1 some lines held no request, 2 wrong usage or a file that cannot be used.
     """
     if text is not None and file is not None:
         raise click.UsageError("give either TEXT or --file")

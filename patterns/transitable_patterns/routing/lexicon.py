@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _TOKEN: Final = re.compile(r"[a-z_\u00e0-\u024f]+|\d+|[\uac00-\ud7a3\u3131-\u318e]+|[?,]|[.!;:](?=\s|$)")
+_WORD: Final = re.compile(r"[a-z\u00e0-\u024f]+|\d+|[#?^]|[\uac00-\ud7a3\u3131-\u318e]+")
 _STOPS: Final = frozenset("?.!;:")
 _MEMO_LIMIT: Final = 50_000
 """Words whose reading is remembered; the memory is emptied when full, so that no sender can grow it without bound."""
+_ENDINGS: Final = ("s", "es", "ed", "ing", "er", "ers", "ly")
+"""Endings with which a known word is known as well."""
 _SHORTEST_CORRECTED: Final = 5
 """Letters below which a slip is not undone: too many short words lie one slip apart."""
 
@@ -144,16 +147,17 @@ class Lexicon:
         self._memo[token] = word
         return word
 
+    def _is_ending(self, token: str, ending: str) -> bool:
+        """Tell if a word is a known one with this ending, a silent `e` before it left out or not."""
+        stem = token.removesuffix(ending)
+        return stem != token and (stem in self._known or f"{stem}e" in self._known)
+
     def _undo_slip(self, token: str) -> str:
         """Read an unknown word as the known word one insertion, deletion, substitution or swap away, if there is exactly one.
 
         The first letter is taken to be right. A known word with one of the endings `s`, `ed`, `ing` counts as known.
         """
-        if token.startswith(self._stems) or any(
-            token.endswith(ending)
-            and (token[: -len(ending)] in self._known or f"{token[: -len(ending)]}e" in self._known)
-            for ending in ("s", "es", "ed", "ing", "er", "ers", "ly")
-        ):
+        if token.startswith(self._stems) or any(self._is_ending(token, ending) for ending in _ENDINGS):
             return token
         if token.endswith("z") and f"{token[:-1]}s" in self._known:
             return f"{token[:-1]}s"
@@ -192,21 +196,21 @@ def phrase_forms(phrase: str, spelling: Mapping[str, str]) -> list[str]:
     Returns:
         No form for a phrase without a word, or with a `*` that is not at its end.
     """
-    open_start, open_end = not phrase.startswith("_"), not phrase.endswith("_")
-    prefix = phrase.endswith("*")
-    words = re.findall(r"[a-z\u00e0-\u024f]+|\d+|[#?^]|[\uac00-\ud7a3\u3131-\u318e]+", fold_text(phrase))
-    tokens = [token for word in words for token in spelling.get(word, word).split()]
-    if not tokens or "*" in phrase[:-1]:
+    tokens = [token for word in _WORD.findall(fold_text(phrase)) for token in spelling.get(word, word).split()]
+    if not set(tokens) - {"^"} or "*" in phrase[:-1]:
         return []
     gaps = [
         ("", " ") if _is_hangul(left) and _is_hangul(right) else (" ",) for left, right in itertools.pairwise(tokens)
     ]
-    start = "" if tokens[0] == "^" or (_is_hangul(tokens[0]) and open_start) else " "
-    end = "" if prefix or (_is_hangul(tokens[-1]) and open_end) else " "
-    return [
-        start + "".join(token + gap for token, gap in zip(tokens, (*chosen, ""), strict=True)) + end
-        for chosen in itertools.product(*gaps)
-    ]
+    inside = ["".join(itertools.chain(*zip(tokens, (*chosen, ""), strict=True))) for chosen in itertools.product(*gaps)]
+    start = "" if _is_open(tokens[0], phrase.startswith("_")) else " "
+    end = "" if phrase.endswith("*") or _is_open(tokens[-1], phrase.endswith("_")) else " "
+    return [start + form + end for form in inside]
+
+
+def _is_open(token: str, marked: bool) -> bool:
+    """Tell if no border is asked for at this end of a phrase: a Korean word without a mark, and the beginning of a sentence."""
+    return token == "^" or (_is_hangul(token) and not marked)  # noqa: S105 - a mark, no secret
 
 
 def _is_hangul(token: str) -> bool:

@@ -40,20 +40,24 @@ def judge(decision: Decision, policy: RoutingPolicy) -> Verdict:
     A decision for `clarify` passes whatever its confidence.
     """
     route = decision.route
-    threshold = policy.threshold_of(route)
-    wishes = tuple(intent for intent in decision.intents if intent in SPECIALISTS)
-    several = len(decision.intents) > 1
-    if several and policy.multi_intent == "priority":
+    if len(decision.intents) > 1:
+        if policy.multi_intent == "clarify":
+            names = ", ".join(intent for intent in decision.intents if intent in SPECIALISTS) or "clarify"
+            return Verdict(Route.CLARIFY, Code.MULTI_INTENT, f"several wishes: {names}", policy.threshold_of(route))
         route = next((each for each in policy.priority if each in decision.intents), route)
-        threshold = policy.threshold_of(route)
-    elif several:
-        return Verdict(
-            Route.CLARIFY, Code.MULTI_INTENT, f"several wishes: {', '.join(wishes or decision.intents)}", threshold
-        )
+    threshold = policy.threshold_of(route)
     if route is Route.CLARIFY:
         code = Code.UNSUPPORTED if decision.unsupported else Code.ROUTER_CLARIFY
         return Verdict(route, code, decision.reason or "the router asks for clarification", threshold)
-    if not several and is_close(decision.candidates, policy.margin):
+    return _find_objection(decision, route, policy) or Verdict(
+        route, Code.ACCEPTED, decision.reason or f"the router chose {route}", threshold
+    )
+
+
+def _find_objection(decision: Decision, route: Route, policy: RoutingPolicy) -> Verdict | None:
+    """Find what stands against a specialist; `None` where nothing does."""
+    threshold = policy.threshold_of(route)
+    if len(decision.intents) < 2 and is_close(decision.candidates, policy.margin):
         names = ", ".join(f"{each.route} {each.score:.2f}" for each in rank_candidates(decision.candidates)[:2])
         return Verdict(Route.CLARIFY, Code.AMBIGUOUS, f"too close: {names}", threshold)
     if compare_scores(decision.confidence, threshold) < 0:
@@ -61,7 +65,7 @@ def judge(decision: Decision, policy: RoutingPolicy) -> Verdict:
         return Verdict(Route.CLARIFY, Code.LOW_CONFIDENCE, reason, threshold)
     if route in policy.disabled_routes:
         return Verdict(Route.CLARIFY, Code.ROUTE_DISABLED, f"{route} is disabled", threshold)
-    return Verdict(route, Code.ACCEPTED, decision.reason or f"the router chose {route}", threshold)
+    return None
 
 
 def judge_rejection(rejection: Rejection, *, invalid_count: int, retry_count: int, policy: RoutingPolicy) -> Verdict:

@@ -150,18 +150,18 @@ def test_parts_are_exchanged(tmp_path: Path) -> None:
         ("--database", "d.db", "hello, this is not a database at all"),
     ],
 )
-def test_a_faulty_file_is_exit_code_3(tmp_path: Path, option: str, name: str, text: str) -> None:
-    """A named file that cannot be used is told with its faults, and the exit code is 3."""
+def test_a_faulty_file_is_exit_code_2(tmp_path: Path, option: str, name: str, text: str) -> None:
+    """A named file that cannot be used is told with its faults, and the exit code is 2."""
     result = call("hello", option, write(tmp_path / name, text))
-    assert result.exit_code == 3
+    assert result.exit_code == 2
     assert result.stderr.startswith("error: ")
     assert name in result.stderr
 
 
-def test_missing_columns_are_exit_code_3(tmp_path: Path) -> None:
+def test_missing_columns_are_exit_code_2(tmp_path: Path) -> None:
     """A column map that does not fit the header is a fault of the file."""
     result = call("--file", write(tmp_path / "t.csv", "A,B\n1,2\n"))
-    assert result.exit_code == 3
+    assert result.exit_code == 2
     assert "columns input are not in the header; it has A, B" in result.stderr
 
 
@@ -220,7 +220,7 @@ def test_doctor_with_advice(tmp_path: Path) -> None:
 
 
 def test_doctor_with_faults(tmp_path: Path) -> None:
-    """A faulty file is exit code 3."""
+    """A faulty file is exit code 2."""
     result = CliRunner().invoke(doctor, ["routing", "--examples", write(tmp_path / "e.jsonl", "{")])
-    assert result.exit_code == 3
+    assert result.exit_code == 2
     assert "line 1" in result.stderr

@@ -144,7 +144,7 @@ def test_sentences_end_at_stops() -> None:
     assert lexicon.sentences(" .. ! ?") == []
 
 
-@pytest.mark.parametrize("phrase", ["", "-", "_", "*", "!!", "smell* burn*"])
+@pytest.mark.parametrize("phrase", ["", "-", "_", "*", "!!", "^", "smell* burn*"])
 def test_a_phrase_without_a_word_has_no_form(phrase: str) -> None:
     """A phrase needs a letter, a number or a question mark, and has a star at its end only."""
     assert phrase_forms(phrase, {}) == []
