@@ -5,13 +5,16 @@ from typing import Any, Literal
 
 import attrs
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from transitable import END, Graph, ManualClock, again, by, each, limit, node, then
 from transitable.check import bounds
 from transitable.check.bounds import longest_run
 from transitable.model.compiler import compile_table
+from transitable.model.rows import Limit
 from transitable.model.state import describe_state, grows
-from transitable.model.table import Table
+from transitable.model.table import Place, Table
 
 
 @attrs.frozen
@@ -127,3 +130,62 @@ def test_a_real_run_takes_exactly_the_longest_run_when_it_always_goes_back(retri
     run = graph.run(State(), clock=ManualClock())
 
     assert run.steps == graph.longest_run == 5 + 2 * retries
+
+
+# -- against every run of random tables
+
+
+@st.composite
+def bounded_tables(draw: st.DrawFn) -> Table:
+    """Draw tables whose rows lead on in one direction, but for bounded ones."""
+    places = make_nodes(" ".join(f"p{number}" for number in range(draw(st.integers(1, 4)))))
+    counts = ["first", "second"]
+    written: dict[Any, Any] = {}
+    for number, place in enumerate(places):
+        later: Any = st.sampled_from([*places[number + 1 :], END])
+        labels = ("on", "back")[: draw(st.integers(1, 2))]
+        rows: dict[str, Any] = {}
+        for label in labels:
+            if draw(st.booleans()):
+                at_most = draw(st.sampled_from([0, 1, 2, limit("most", cap=2)]))
+                target, count = draw(st.sampled_from([*places, END])), draw(st.sampled_from(counts))
+                rows[label] = again(target, count=count, at_most=at_most, otherwise=draw(later))
+            else:
+                rows[label] = draw(later)
+        written[place] = by("way", rows, on_error={ValueError: draw(later)} if draw(st.booleans()) else None)
+    return build(written, places[0])
+
+
+def measure_longest(table: Table) -> int:
+    """Play every run with its counts, and count the visits of the longest."""
+    longest = 0
+    waiting: list[tuple[Place, dict[str, int], int]] = [(table.start, {"first": 0, "second": 0}, 1)]  # type: ignore[list-item]
+    while waiting:
+        place, counts, steps = waiting.pop()
+        longest = max(longest, steps)
+        for arc in place.ways():
+            bound = arc.row.bound
+            if arc.place is None:
+                continue
+            if bound is None or (
+                bound.spent and (isinstance(bound.limit, Limit) or counts[bound.count] >= bound.limit)
+            ):
+                waiting.append((arc.place, counts, steps + 1))
+            elif not bound.spent and counts[bound.count] < bound.most:
+                waiting.append((arc.place, counts | {bound.count: counts[bound.count] + 1}, steps + 1))
+    return longest
+
+
+@settings(max_examples=100, deadline=None)
+@given(table=bounded_tables())
+def test_longest_run_agrees_with_every_run(table: Table) -> None:
+    """The longest run is exactly as long as the longest of all runs, with shared counts and limits from fields."""
+    assert longest_run(table) == measure_longest(table)
+
+
+@settings(max_examples=100, deadline=None)
+@given(table=bounded_tables())
+def test_the_bound_of_large_tables_is_never_too_low(table: Table) -> None:
+    """What stands in for the exact number where counting would take too long is an upper bound."""
+    assume(table.start is not None)
+    assert bounds._find_upper(table, table.start) >= longest_run(table)  # both halves of one function

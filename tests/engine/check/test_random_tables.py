@@ -1,4 +1,4 @@
-"""Random tables: checks, claims and longest runs agree with paths written out one by one.
+"""Random tables: checks and claims agree with paths written out one by one.
 
 The enumeration in this file knows nothing of the flow that proofs walk. It plays every run of a table from the meaning of
 places (items in their order, a composite fails when something in it failed, ...), as a list of events, and judges each
@@ -11,11 +11,9 @@ from random import Random
 from typing import Any, Literal, NamedTuple
 
 import attrs
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transitable.check import bounds
-from transitable.check.bounds import longest_run
 from transitable.check.claims import (
     Claim,
     always,
@@ -31,7 +29,7 @@ from transitable.check.claims import (
 from transitable.check.findings import find_problems
 from transitable.model.compiler import compile_table
 from transitable.model.nodes import Each, Together, each, node, together
-from transitable.model.rows import END, Limit, Row, RowKind, again, by, limit, then
+from transitable.model.rows import END, Row, RowKind, again, by, then
 from transitable.model.state import describe_state, grows
 from transitable.model.table import Place, Table
 
@@ -483,62 +481,3 @@ def test_reachability_and_cycles_agree_with_every_path(table: Table) -> None:
 def test_no_check_raises(table: Table) -> None:
     """Whatever a table is like, checking it gives findings, and the same ones each time."""
     assert find_problems(table) == find_problems(table)
-
-
-# -- longest runs
-
-
-@st.composite
-def bounded_tables(draw: st.DrawFn) -> Table:
-    """Draw tables whose rows lead on in one direction, but for bounded ones."""
-    places = make_plain("p", draw(st.integers(1, 4)))
-    counts = ["first", "second"]
-    written: dict[Any, Any] = {}
-    for number, place in enumerate(places):
-        later = st.sampled_from([*places[number + 1 :], END])
-        labels = LABELS[: draw(st.integers(1, 3))]
-        rows: dict[str, Any] = {}
-        for label in labels:
-            if draw(st.booleans()):
-                at_most = draw(st.sampled_from([0, 1, 2, limit("most", cap=2)]))
-                target, count = draw(st.sampled_from([*places, END])), draw(st.sampled_from(counts))
-                rows[label] = again(target, count=count, at_most=at_most, otherwise=draw(later))
-            else:
-                rows[label] = draw(later)
-        written[place] = by("label", rows, on_error={ValueError: draw(later)} if draw(st.booleans()) else None)
-    return compile_table(MODEL, places[0], written, name="bounded")
-
-
-def measure_longest(table: Table) -> int:
-    """Play every run with its counts, and count the visits of the longest."""
-    longest = 0
-    waiting: list[tuple[Place, dict[str, int], int]] = [(table.start, {"first": 0, "second": 0}, 1)]  # type: ignore[list-item]
-    while waiting:
-        place, counts, steps = waiting.pop()
-        longest = max(longest, steps)
-        for arc in place.ways():
-            bound = arc.row.bound
-            if arc.place is None:
-                continue
-            if bound is None or (
-                bound.spent and (isinstance(bound.limit, Limit) or counts[bound.count] >= bound.limit)
-            ):
-                waiting.append((arc.place, counts, steps + 1))
-            elif not bound.spent and counts[bound.count] < bound.most:
-                waiting.append((arc.place, counts | {bound.count: counts[bound.count] + 1}, steps + 1))
-    return longest
-
-
-@settings(max_examples=100, deadline=None)
-@given(table=bounded_tables())
-def test_longest_run_agrees_with_every_run(table: Table) -> None:
-    """The longest run is exactly as long as the longest of all runs, with shared counts and limits from fields."""
-    assert longest_run(table) == measure_longest(table)
-
-
-@settings(max_examples=100, deadline=None)
-@given(table=bounded_tables())
-def test_the_bound_of_large_tables_is_never_too_low(table: Table) -> None:
-    """What stands in for the exact number where counting would take too long is an upper bound."""
-    assume(table.start is not None)
-    assert bounds._find_upper(table, table.start) >= longest_run(table)  # both halves of one function
