@@ -330,9 +330,7 @@ def test_a_mutation_gives_exactly_its_finding(code: str, mutate: Callable[[], tu
 
     assert {finding.code for finding in findings} == {code}
     for finding in findings:
-        assert finding.level == LEVELS[code]
-        assert finding.found
-        assert finding.fix
+        assert (finding.level, bool(finding.found), bool(finding.fix)) == (LEVELS[code], True, True)
 
 
 def test_every_code_has_a_mutation() -> None:
@@ -495,7 +493,7 @@ def test_cancel_rows_do_not_count_as_a_way_to_end() -> None:
 
 def test_findings_are_equal_and_pickle() -> None:
     """Checking the same table twice gives equal findings, and a finding survives a pickle."""
-    findings = find(TABLE | {pair: then(choose)})
+    findings = find(leave_out(close))
 
-    assert findings == find(TABLE | {pair: then(choose)})
+    assert findings == find(leave_out(close))
     assert pickle.loads(pickle.dumps(findings)) == findings  # noqa: S301  # made in this line
