@@ -94,6 +94,8 @@ def route(
     """
     if text is not None and file is not None:
         raise click.UsageError("give either TEXT or --file")
+    if text is None and file is None and not is_anybody_piping():
+        raise click.UsageError("give TEXT or --file, or send requests to standard input")
     defaults = {key: value for key, value in (("user_id", user), ("account_id", account)) if value is not None}
     try:
         with ExitStack() as stack:
@@ -143,8 +145,8 @@ def describe_line(answered: Answered) -> str:
 
 
 def to_line(value: Mapping[str, Any]) -> str:
-    """Write one JSON object on one line."""
-    return json.dumps(value, ensure_ascii=False)
+    """Write one JSON object on one line; halves of surrogate pairs, which no file can hold, are replaced."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
 
 
 def show(text: str) -> str:
@@ -186,8 +188,15 @@ def read_requests(
 
 
 def open_export(path: str) -> TextIO:
-    """Open the file of an export; it is written anew."""
-    return Path(path).open("w", encoding="utf-8", newline="")
+    """Open the file of an export; it is written anew.
+
+    Raises:
+        click.BadParameter: If it cannot be written.
+    """
+    try:
+        return Path(path).open("w", encoding="utf-8", errors="replace", newline="")
+    except OSError as problem:
+        raise click.BadParameter(str(problem), param_hint="--export") from problem
 
 
 def _build(
@@ -226,6 +235,11 @@ def _route_many(
         f"{answered} answered, {unsettled} of them clarified or escalated; {bad} lines without a request", err=True
     )
     return bad
+
+
+def is_anybody_piping() -> bool:
+    """Tell if standard input comes from something else than a keyboard."""
+    return not sys.stdin.isatty()
 
 
 def is_progress_wanted() -> bool:

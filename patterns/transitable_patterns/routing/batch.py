@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from attrs import frozen
 
-from transitable import Run
+from transitable import Run, StateError
 
+from .errors import RAW_CHARS, clip
 from .requests import BadLine
 from .state import Code, Route, RoutingState
 from .trace import read_trace
@@ -52,12 +53,17 @@ class Answered:
 def route_all(
     graph: Graph[RoutingState], requests: Iterable[NumberedRequest | BadLine]
 ) -> Iterator[Answered | BadLine]:
-    """Run the graph on each request, lazily and in order."""
+    """Run the graph on each request, lazily and in order; what no state can hold becomes a bad line."""
     for item in requests:
         if isinstance(item, BadLine):
             yield item
+            continue
+        try:
+            run = graph.run(RoutingState(request=item.request))
+        except (StateError, RecursionError) as problem:
+            yield BadLine(item.line, f"not a request: {clip(str(problem), RAW_CHARS)}")
         else:
-            yield Answered(item.line, graph.run(RoutingState(request=item.request)))
+            yield Answered(item.line, run)
 
 
 def is_open(state: RoutingState) -> bool:

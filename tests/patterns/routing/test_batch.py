@@ -40,6 +40,16 @@ def test_results_come_in_order_with_bad_lines_between(build: Build, rules: Rules
     assert found[2].run.state.route == "clarify"
 
 
+def test_what_no_state_can_hold_is_a_bad_line(build: Build, rules: RulesRouter) -> None:
+    """A value that is no JSON, or nested without end, costs its own line."""
+    deep: Any = "x"
+    for _ in range(5_000):
+        deep = [deep]
+    items = [NumberedRequest(1, {"input": object()}), NumberedRequest(2, {"input": "a", "metadata": {"x": deep}})]
+    found = list(route_all(build(rules), items))
+    assert [type(item) for item in found] == [BadLine, BadLine]
+
+
 def test_the_export_has_the_open_requests(build: Build, rules: RulesRouter) -> None:
     """Clarified and escalated requests, with cause, reason and candidates, and an empty column for the label."""
     out = io.StringIO()

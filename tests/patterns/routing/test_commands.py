@@ -195,6 +195,30 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     assert call("caf\udce9", "--json").exit_code == 0
 
 
+def test_half_a_surrogate_pair(tmp_path: Path) -> None:
+    """Text that JSON can carry and no file can hold is replaced, in results and exports."""
+    export = tmp_path / "out.csv"
+    result = call("--format", "jsonl", "--json", "--export", str(export), stdin='{"input": "\\ud800 hm"}\n')
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["input"] == "? hm"
+    assert "? hm" in export.read_text(encoding="utf-8")
+
+
+def test_an_export_that_cannot_be_written(tmp_path: Path) -> None:
+    """A folder that does not exist is wrong usage."""
+    result = call("hello", "--export", str(tmp_path / "none" / "out.csv"))
+    assert result.exit_code == 2
+    assert "--export" in result.stderr
+
+
+def test_a_terminal_without_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing to answer and nobody who pipes anything in: say what to do instead of waiting."""
+    monkeypatch.setattr(module, "is_anybody_piping", lambda: False)
+    result = call()
+    assert result.exit_code == 2
+    assert "give TEXT or --file" in result.stderr
+
+
 def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """With results going elsewhere and a terminal for messages, a counter is shown; the results stay the same."""
     monkeypatch.setattr(module, "is_progress_wanted", lambda: True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -41,6 +42,16 @@ def test_rf_02_only_four_labels_come_out(label: str) -> None:
     decision = read_decision({**GOOD, "route": label}, {})
     if isinstance(decision, Decision):
         assert normalise_label(label) == decision.route
+
+
+def test_rf_02_ten_thousand_texts() -> None:
+    """RF-02: of ten thousand random texts as labels, not one becomes a route that is not spelt like it."""
+    letters = random.Random(2)  # noqa: S311 - a repeatable draw, no secret
+    alphabet = "order_statuproducinfotechnicalsupportclarify -_ORDER"
+    for _ in range(10_000):
+        label = "".join(letters.choices(alphabet, k=letters.randrange(20)))
+        decision = read_decision({**GOOD, "route": label}, {})
+        assert isinstance(decision, Rejection) or decision.route == normalise_label(label)
 
 
 def test_ra_04_aliases() -> None:
