@@ -16,7 +16,7 @@ from transitable.model.shapes import DICT
 from transitable.run.attempts import after_attempt
 from transitable.run.context import Context
 from transitable.run.decisions import decide
-from transitable.run.kernel import FIRST, argument_at, is_settled, name_member, part_at
+from transitable.run.kernel import FIRST, argument_at, is_settled, name_member, part_at, stops_early
 from transitable.run.threads import start_call
 from transitable.run.work import Done, Group, Lost, Nested, Status, Task, done, raised
 
@@ -235,7 +235,7 @@ async def work_in_turn(
             lambda opened, index=index: members.__setitem__(index, opened),  # type: ignore[misc]  # the default binds the loop's index
             place,
         )
-        if place.work.stop_early and isinstance(members[index], Lost):
+        if stops_early(place, session.state, index, members[index]):
             for _ in waiting:
                 pass
             return

@@ -83,6 +83,10 @@ def _read_notes(error: BaseException) -> tuple[str, ...]:
 
 
 def choose_failure(failures: list[Failure]) -> Failure:
-    """Choose what a composite fails with: the first refused update, else the first in item order; the rest beside it."""
-    first = next((each for each in failures if each.refused), failures[0])
-    return attrs.evolve(first, others=tuple(each for each in failures if each is not first))
+    """Choose what a composite fails with: the first refused update, else the first in item order; the rest beside it.
+
+    What stood beside a failure of a composite inside stands right after it.
+    """
+    told = [attrs.evolve(one, others=()) for each in failures for one in (each, *each.others)]
+    first = next((each for each in told if each.refused), told[0])
+    return attrs.evolve(first, others=tuple(each for each in told if each is not first))

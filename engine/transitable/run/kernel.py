@@ -223,7 +223,7 @@ def _list_work(place: Place, state: Any, opened: Open, address: Address, key: st
             inner_key = f"{key}:{'/'.join(map(str, address))}:{cursor.step}"
             yield from _list_work(inner, cursor.state, cursor.open, (*address, inner.name), inner_key, cursor.state)
     elif isinstance(opened, Group):
-        if place.work.stop_early and any(isinstance(member, Lost) for member in opened.members):
+        if any(stops_early(place, state, index, member) for index, member in enumerate(opened.members)):
             return
         room = place.work.at_once if isinstance(place.work, Each) else len(opened.members)
         for index, member in enumerate(opened.members):
@@ -312,6 +312,11 @@ def _settle_group(place: Place, state: Any, opened: Group, address: Address) -> 
     if isinstance(place.work, Each):
         return Done({place.work.into: tuple(values)})
     return Done(_join(place, values))
+
+
+def stops_early(place: Place, state: Any, index: int, member: Open) -> bool:
+    """Tell whether a member of a composite failed and nothing more is to be started there."""
+    return place.work.stop_early and isinstance(_settle_member(place, state, index, member, ()), Lost)
 
 
 def _settle_member(place: Place, state: Any, index: int, member: Open, address: Address) -> Done | Lost | None:

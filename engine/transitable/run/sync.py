@@ -13,7 +13,7 @@ from transitable.errors import DriverError, NodeTimeout
 from transitable.run.attempts import after_attempt
 from transitable.run.context import Context
 from transitable.run.decisions import decide
-from transitable.run.kernel import argument_at, is_settled, name_member, part_at
+from transitable.run.kernel import argument_at, is_settled, name_member, part_at, stops_early
 from transitable.run.threads import start_call
 from transitable.run.work import Group, Lost, Nested, Status, Task, done, raised
 
@@ -135,7 +135,7 @@ def work_members(session: Session, place: Place, group: Group, address: Address,
                     lambda opened, index=index: members.__setitem__(index, opened),  # type: ignore[misc]  # the default binds the loop's index
                     place,
                 )
-            if place.work.stop_early and isinstance(members[index], Lost):
+            if stops_early(place, session.state, index, members[index]):
                 break
     finally:
         save(Group(tuple(members)))
