@@ -208,7 +208,7 @@ def _decision_to_json(decision: Decision) -> dict[str, Any]:
     return {
         "route": to_json(decision.route),
         "confidence": to_json(decision.confidence),
-        "reason": decision.reason,
+        "reason": to_json(decision.reason),
         "candidates": [{"route": str(each.route), "score": to_json(each.score)} for each in decision.candidates],
         "intents": [str(intent) for intent in decision.intents],
         "unsupported": decision.unsupported,

@@ -13,7 +13,7 @@ from attrs import frozen
 from .datafile import Faults, read_toml
 from .errors import GuideFileError
 from .jsontypes import is_items, is_table
-from .lexicon import Lexicon, phrase_forms
+from .lexicon import Lexicon, is_phrase
 from .ports import GuideAdvice, GuideEntry
 from .state import Language
 
@@ -144,7 +144,7 @@ def _read_entry(table: Mapping[str, Any], where: str, faults: Faults) -> GuideEn
 def _phrases(table: Mapping[str, Any], key: str, where: str, faults: Faults, *, required: bool) -> tuple[str, ...]:
     words = faults.texts(table, key, f"{where}.{key}", required=required)
     for place, phrase in enumerate(words):
-        if not phrase_forms(phrase, {}):
+        if not is_phrase(phrase):
             faults.add(f"{where}.{key}[{place}]", repr(phrase), "a phrase with a letter or a number in it")
     return words
 

@@ -190,15 +190,20 @@ def _link_nodes(root: _Node) -> None:
         level = deeper
 
 
+def is_phrase(phrase: str) -> bool:
+    """Tell if a phrase can be found at all: it has a word, a number or a question mark, and a `*` at its end only."""
+    return "*" not in phrase[:-1] and bool(set(_WORD.findall(fold_text(phrase))) - {"^"})
+
+
 def phrase_forms(phrase: str, spelling: Mapping[str, str]) -> list[str]:
     """Write a phrase in every form in which it stands in a prepared sentence: borders marked by spaces, optional ones both ways.
 
     Returns:
-        No form for a phrase without a word, or with a `*` that is not at its end.
+        No form for what `is_phrase` does not take for a phrase.
     """
-    tokens = [token for word in _WORD.findall(fold_text(phrase)) for token in spelling.get(word, word).split()]
-    if not set(tokens) - {"^"} or "*" in phrase[:-1]:
+    if not is_phrase(phrase):
         return []
+    tokens = [token for word in _WORD.findall(fold_text(phrase)) for token in spelling.get(word, word).split()]
     gaps = [
         ("", " ") if _is_hangul(left) and _is_hangul(right) else (" ",) for left, right in itertools.pairwise(tokens)
     ]

@@ -17,6 +17,7 @@ from attrs import field, fields, frozen
 from transitable import FrozenDict
 
 from .datafile import Faults, read_text_file, suggest
+from .decisions import normalise_label
 from .errors import FileFault, PolicyFileError
 from .jsontypes import is_items, is_table
 from .state import Language, Route
@@ -27,11 +28,16 @@ if TYPE_CHECKING:
 SHORTEST_SECRET: Final = 8
 """Characters below which a secret is refused: masking it would mask ordinary words."""
 
+_NO_ALIASES: Final[FrozenDict[str, Route]] = FrozenDict()
 _NO_NUMBERS: Final[FrozenDict[Route, float]] = FrozenDict()
 
 
 def _by_route(values: Mapping[Any, float]) -> Mapping[Route, float]:
     return FrozenDict({_as_route(key): value for key, value in values.items()})
+
+
+def _by_alias(values: Mapping[str, Any]) -> Mapping[str, Route]:
+    return FrozenDict({normalise_label(alias): _as_route(route) for alias, route in values.items()})
 
 
 def _as_route(value: Any) -> Any:
@@ -73,8 +79,8 @@ class RoutingPolicy:
     """Whether `metadata.route_override` of a request is honoured; for tests only (RA-22)."""
     disabled_routes: tuple[Route, ...] = field(default=(), converter=_as_routes)
     """Routes that lead to clarification whatever the router says (RF-P10, RA-38)."""
-    label_aliases: Mapping[str, Route] = field(factory=lambda: FrozenDict[str, Route]())
-    """Further spellings of labels that routers may use, already normalised as labels are (RA-04)."""
+    label_aliases: Mapping[str, Route] = field(default=_NO_ALIASES, converter=_by_alias)
+    """Further spellings of labels that routers may use, normalised as labels are (RA-04)."""
     person_after_turns: int | None = None
     """Clarifying turns of one conversation after which a person takes over; `None` for never (RA-18, RF-P7)."""
     max_options: int = 3
@@ -122,9 +128,6 @@ def read_policy(path: Path | None) -> RoutingPolicy:
     )
     if unknown:
         raise PolicyFileError(source, unknown)
-    aliases = settings.get("label_aliases")
-    if is_table(aliases):
-        settings["label_aliases"] = {key: _as_route(value) for key, value in aliases.items()}
     if settings.get("default_language") in tuple(Language):
         settings["default_language"] = Language(settings["default_language"])
     secrets: Any = settings.get("secrets")

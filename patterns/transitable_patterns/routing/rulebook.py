@@ -15,7 +15,7 @@ from attrs import frozen
 from .datafile import Faults, read_toml, suggest
 from .errors import FileFault, RuleFileError
 from .jsontypes import is_items, is_table
-from .lexicon import Lexicon, phrase_forms
+from .lexicon import Lexicon, is_phrase
 from .state import Route
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def parse_rule_book(data: Mapping[str, Any], source: str) -> RuleBook:
     words = faults.table(data, "words", "words", required=False)
     faults.known_keys(words, ("known",), "words")
     known = faults.texts(words, "known", "words.known")
-    concepts = _parse_concepts(data, spelling, faults)
+    concepts = _parse_concepts(data, faults)
     lexicon = Lexicon(concepts, spelling=spelling, known=known)
     rules = _parse_rules(data, lexicon.bit, faults)
     exact = _parse_exact(data, lexicon, faults)
@@ -187,7 +187,7 @@ def _parse_spelling(data: Mapping[str, Any], faults: Faults) -> dict[str, str]:
     return {word: faults.text(table, word, f"spelling.{word}") for word in table}
 
 
-def _parse_concepts(data: Mapping[str, Any], spelling: Mapping[str, str], faults: Faults) -> dict[str, tuple[str, ...]]:
+def _parse_concepts(data: Mapping[str, Any], faults: Faults) -> dict[str, tuple[str, ...]]:
     table = faults.table(data, "concepts", "concepts")
     concepts: dict[str, tuple[str, ...]] = {}
     for name in table:
@@ -200,7 +200,7 @@ def _parse_concepts(data: Mapping[str, Any], spelling: Mapping[str, str], faults
             for place, phrase in enumerate(faults.texts(entry, language, f"{where}.{language}"))
         ]
         for place, phrase in phrases:
-            if not phrase_forms(phrase, spelling):
+            if not is_phrase(phrase):
                 faults.add(
                     place,
                     repr(phrase),

@@ -102,6 +102,13 @@ def test_a_decision_survives_its_json() -> None:
     assert read_decision(json.loads(json.dumps(to_json(decision))), {}) == decision
 
 
+def test_a_decision_with_anything_in_it_becomes_json() -> None:
+    """A router's own `Decision` may hold values of wrong types; the state takes them, and validation refuses them."""
+    broken: Any = Decision(Route.CLARIFY, object(), object())  # type: ignore[arg-type] # what is tested
+    assert to_json(broken)["reason"] == "object of type object"
+    assert isinstance(read_decision(to_json(broken), {}), Rejection)
+
+
 class Endless(Mapping[str, Any]):
     """A mapping that holds itself."""
 

@@ -58,7 +58,7 @@ def test_from_toml_and_json(tmp_path: Path) -> None:
     toml, json = tmp_path / "p.toml", tmp_path / "p.json"
     toml.write_text(
         'margin = 0.2\ndefault_language = "ko"\ndisabled_routes = ["clarify"]\nsecrets = ["abcdefgh"]\n'
-        '[thresholds]\norder_status = 0.5\n[label_aliases]\ntracking = "order_status"\n',
+        '[thresholds]\norder_status = 0.5\n[label_aliases]\nTracking = "order_status"\n',
         encoding="utf-8",
     )
     json.write_text(
