@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from transitable.errors import AnswerError, ResumeError
 from transitable.run import sync
 from transitable.run.events import Event, EventKind
-from transitable.run.kernel import list_questions, put, reopen_cursor
+from transitable.run.kernel import find_pause, freeze_answer, list_questions, put, reopen_cursor
 from transitable.run.policy import DriverOptions, ResumeOptions, RunOptions, check_options
 from transitable.run.result import Run
 from transitable.run.session import Session
@@ -182,8 +182,9 @@ def answer_question(session: Session, question: str, value: Any) -> None:
         reason = "it was asked at an earlier visit" if is_stale else "there is no such open question"
         raise AnswerError(str(question), reason, tuple(open_now))
     address, now = asked.address, session.clock.now()
-    inside = {address[1:]: answered(value)}
     try:
+        value = freeze_answer(find_pause(session.place, address[1:]), value, question)  # for the event, too
+        inside = {address[1:]: answered(value)}
         session.open = put(session.place, session.state, session.open, address[:1], inside, now, session.random)
     except AnswerError as error:
         raise AnswerError(question, error.reason, tuple(open_now)) from error

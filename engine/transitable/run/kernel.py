@@ -381,8 +381,8 @@ def conclude(table: Table, place: Place, state: Any, result: Done | Lost) -> tup
 
 
 def list_questions(table: Table, cursor: Cursor) -> tuple[Question, ...]:
-    """List the open questions, in address order."""
-    if cursor.place is None or cursor.open is None:
+    """List the open questions, in address order; a run that failed or was cancelled has none."""
+    if cursor.place is None or cursor.open is None or cursor.status in (Status.FAILED, Status.CANCELLED):
         return ()
     place = table.places[cursor.place]
     return tuple(_list_asked(place, cursor.state, cursor.open, (place.name,), f"@{cursor.step + 1}"))
@@ -406,6 +406,30 @@ def _list_asked(place: Place, state: Any, opened: Open, address: Address, visit:
             yield from _list_asked(part_at(place, index), state, member, where, visit)
 
 
+def freeze_answer(place: Place, answer: Any, question: str) -> Any:
+    """Check and freeze an answer to a pause.
+
+    Raises:
+        AnswerError: If it does not fit the type.
+    """
+    faults: list[Fault] = []
+    assert place.item is not None  # noqa: S101  # a graph is only built when the pause's answer fits its field
+    frozen = admit_foreign(place.item, answer, ABSENT, (place.work.into,), faults)
+    if faults:
+        raise AnswerError(question, "; ".join(map(str, faults)))
+    return frozen
+
+
+def find_pause(place: Place, inside: Address) -> Place:
+    """Find the pause at an address below a place."""
+    for part in inside:
+        if isinstance(place.work, Together):
+            place = next(each for each in place.parts if each.name == part)
+        elif place.child is not None and isinstance(part, str):
+            place = place.child.places[part]
+    return place
+
+
 def take_answer(place: Place, state: Any, answer: Any, question: str) -> Done:
     """Check an answer and make it the pause's update.
 
@@ -413,10 +437,7 @@ def take_answer(place: Place, state: Any, answer: Any, question: str) -> Done:
         AnswerError: If it does not fit the type, or `accepts` gives a reason against it.
     """
     pause = place.work
-    faults: list[Fault] = []
-    frozen = admit_foreign(place.item, answer, ABSENT, (pause.into,), faults) if place.item is not None else answer
-    if faults:
-        raise AnswerError(question, "; ".join(map(str, faults)))
+    frozen = freeze_answer(place, answer, question)
     if pause.accepts is not None:
         try:
             reason = pause.accepts(state, frozen)
