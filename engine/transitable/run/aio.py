@@ -165,7 +165,7 @@ async def work_all_at_once(
 def _keep_finished(
     session: Session, place: Place, members: list[Open], tasks: dict[int, asyncio.Task[Any]], address: Address
 ) -> None:
-    part = place.parts[0]
+    part, interrupts = place.parts[0], list[BaseException]()
     for index, task in tasks.items():
         if not task.done() or task.cancelled():
             continue
@@ -175,7 +175,9 @@ def _keep_finished(
         elif isinstance(error, Exception):
             members[index] = Lost(session.describe(error, (*address, index)))
         else:
-            raise error
+            interrupts.append(error)
+    if interrupts:  # raised last, so that all that is finished is kept
+        raise interrupts[0]
 
 
 async def gather_all(tasks: list[asyncio.Task[None]]) -> None:
