@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from transitable.errors import NodeTimeout
 from transitable.model.nodes import Each
-from transitable.model.shapes import DICT
+from transitable.model.shapes import DICT, ClosedShape, FloatShape, Shape
 from transitable.run.attempts import after_attempt
 from transitable.run.context import Context
 from transitable.run.decisions import decide
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from transitable.run.session import Session
     from transitable.run.threads import Call
     from transitable.run.work import Address, Open, Outcome
+
+
+LEAVES: frozenset[type] = frozenset({Shape, FloatShape, ClosedShape})
+"""Shapes whose values cannot change, so that looking at a result may wait until all are there."""
 
 
 async def run_to_rest(session: Session) -> None:
@@ -123,7 +127,7 @@ async def work_members(
     try:
         if at_once <= 1:
             await work(session, place, members, waiting, address)
-        elif is_plain and at_once == len(open_now) and not place.work.stop_early:
+        elif is_plain and at_once == len(open_now) and type(place.item) in LEAVES and not place.work.stop_early:
             results = await work_all_at_once(session, place, members, open_now, address)
             if results is not None and len(results) == len(members):
                 return Done({place.work.into: tuple(results)})
