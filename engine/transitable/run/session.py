@@ -284,7 +284,7 @@ class Session:
                     changes=find_changes(self.table.model, self.state, state),
                     failure=result.failure
                     if isinstance(result, Lost)
-                    else CANCELLED
+                    else attrs.evolve(CANCELLED, place=arc.row.source)
                     if arc.row.kind is RowKind.CANCEL
                     else None,
                 )
