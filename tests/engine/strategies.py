@@ -186,7 +186,7 @@ def do_step(step: Step, name: str, state: S, attempt: int) -> dict[str, Any]:
 def do_item(fan: Fan, name: str, item: int) -> Any:
     """Do a worker's work."""
     written = act(name, fan.acts, item, item)
-    return written["number"] if "number" in written else "no int"
+    return written.get("number", "no int")
 
 
 def note(state: S, failure: Failure, row: Row) -> Logged:

@@ -234,6 +234,21 @@ class StateModel:
             raise StateError(self.cls.__qualname__, tuple(faults))
         return made
 
+    def restart(self, state: Any, counts: tuple[int, ...]) -> Any:
+        """Set the fields at `counts` to 0 in a state that has been checked before.
+
+        Raises:
+            StateError: If its own `__init__` refuses that.
+        """
+        if not any(getattr(state, self.names[position]) for position in counts):
+            return state
+        faults: list[Fault] = []
+        values = [0 if position in counts else value for position, value in enumerate(self.read(state))]
+        made = self.make(values, faults, counts)
+        if faults:
+            raise StateError(self.cls.__qualname__, tuple(faults))
+        return made
+
     def shape_at(self, path: tuple[str, ...], root: Shape | None = None) -> tuple[Shape | None, str | None]:
         """Follow a dotted path into nested classes.
 

@@ -59,9 +59,12 @@ def begin(table: Table, state: Any) -> Cursor:
     Raises:
         StateError: If the state does not fit its class.
     """
+    return _start(table, table.model.admit(state, table.count_positions))
+
+
+def _start(table: Table, state: Any) -> Cursor:
     assert table.start is not None  # noqa: S101  # a graph is only built when the checks found its start
-    admitted = table.model.admit(state, table.count_positions)
-    return _settle_all(table, Cursor(admitted, table.start.name), ())
+    return _settle_all(table, Cursor(state, table.start.name), ())
 
 
 def pending(table: Table, cursor: Cursor, *, run_id: str = "") -> tuple[Work, ...]:
@@ -176,9 +179,12 @@ def open_place(place: Place, state: Any) -> Open:
 
 
 def _enter(place: Place, enter: Callable[..., Any] | None, *arguments: Any) -> Open:
-    assert place.child is not None  # noqa: S101  # only called where a graph runs inside
+    child = place.child
+    assert child is not None  # noqa: S101  # only called where a graph runs inside
     try:
-        return Nested(begin(place.child, enter(*arguments) if enter else arguments[0]))
+        if enter is not None:
+            return Nested(begin(child, enter(*arguments)))
+        return Nested(_start(child, child.model.restart(arguments[0], child.count_positions)))
     except Exception as error:  # noqa: BLE001  # what the caller's `enter` raises is a failure of this item
         return Lost(describe_failure(error, place.name))
 

@@ -15,14 +15,14 @@ from transitable.run.context import Context
 from transitable.run.decisions import decide
 from transitable.run.kernel import argument_at, is_settled, name_member, part_at, stops_early
 from transitable.run.threads import start_call
-from transitable.run.work import Group, Lost, Nested, Status, Task, done, raised
+from transitable.run.work import Group, Nested, Status, Task, done, raised
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from transitable.model.table import Place, Table
     from transitable.run.session import Session
-    from transitable.run.work import Address, Done, Open, Outcome
+    from transitable.run.work import Address, Done, Lost, Open, Outcome
 
 
 def refuse_async(table: Table) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 from attrs import evolve, frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.engine.strategies import (
     CAUGHT,
     LABELS,
@@ -36,6 +35,7 @@ from tests.engine.strategies import (
     tell,
     wirings,
 )
+
 from transitable import (
     Cursor,
     Graph,
