@@ -143,7 +143,7 @@ def _settle_all(table: Table, cursor: Cursor, taken: tuple[Any, ...]) -> Cursor:
             reason = f"{place.name}: {moved}"
             opened = Lost(moved) if isinstance(opened, Done) else opened
             return attrs.evolve(cursor, open=opened, status=Status.FAILED, reason=reason, failure=moved, taken=taken)
-        state, arc = moved
+        state, arc, result = moved
         taken = (*taken, arc.row)
         names = result.value if isinstance(result, Done) else find_changes(table.model, cursor.state, state)
         written = cursor.written.union(names or ())
@@ -370,20 +370,23 @@ def _hand_back(place: Place, state: Any, cursor: Cursor) -> dict[str, Any]:
     return update
 
 
-def conclude(table: Table, place: Place, state: Any, result: Done | Lost) -> tuple[Any, Arc] | Failure:
-    """Leave a place by the row that its result has: the next state and the way taken, or the failure that no row catches."""
+def conclude(table: Table, place: Place, state: Any, result: Done | Lost) -> tuple[Any, Arc, Done | Lost] | Failure:
+    """Leave a place by the row that its result has.
+
+    Returns:
+        The next state, the way taken, and the result that it was taken for, which is `Lost` where the update was refused;
+        or the failure that no row catches.
+    """
     if isinstance(result, Done):
         try:
-            return decide(place, state, result.value)
+            return (*decide(place, state, result.value), result)
         except UpdateError as error:
-            failure = describe_failure(error, place.name)
-    else:
-        failure = result.failure
+            result = Lost(describe_failure(error, place.name))
     try:
-        moved = decide_failure(table, place, state, failure)
+        moved = decide_failure(table, place, state, result.failure)
     except Exception as error:  # noqa: BLE001  # the caller's `note` may raise anything; the run fails with that
-        return attrs.evolve(describe_failure(error, place.name), others=(failure,))
-    return failure if moved is None else moved
+        return attrs.evolve(describe_failure(error, place.name), others=(result.failure,))
+    return result.failure if moved is None else (*moved, result)
 
 
 def list_questions(table: Table, cursor: Cursor) -> tuple[Question, ...]:

@@ -268,7 +268,7 @@ class Session:
                 self.open = Lost(moved)  # what was refused is not kept: only checked values are
             self.rest(Status.FAILED, f"{self.place.name}: {moved}", moved)
         else:
-            self.move(*moved, result)
+            self.move(*moved)
 
     def move(self, state: Any, arc: Arc, result: Done | Lost | None) -> None:
         """Record a row taken, and go to its target."""

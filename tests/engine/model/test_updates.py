@@ -79,7 +79,7 @@ def write(update: Any, name: str = "write") -> Any:
         ({7: 1}, "7", "1 (int)", "a field of State", None),
         ({"number": "1"}, "number", "'1' (str)", "int", None),
         ({"number": True}, "number", "True (bool)", "int", None),
-        ({"route": "c"}, "route", "'c' (str)", "Literal['a', 'b']", "a"),
+        ({"route": "aa"}, "route", "'aa' (str)", "Literal['a', 'b']", "a"),
         ({"colour": 1}, "colour", "1 (int)", "Colour", None),
         ({"calls": [Call(), Call(size="x")]}, "calls[1].size", "'x' (str)", "int", None),  # type: ignore[arg-type]
         ({"calls": [Call(inner=(1, "x"))]}, "calls[0].inner[1]", "'x' (str)", "int", None),  # type: ignore[arg-type]
