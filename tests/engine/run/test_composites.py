@@ -528,3 +528,40 @@ def test_a_failure_is_noted_with_its_row() -> None:
     fan = each("items", Flaky(1, 2, 3).work, into="results", name="fan")
     graph = Graph(State, start=fan, table={fan: then(END, on_error={ValueError: END})}, note=note)
     assert graph.run(State()).unwrap() == evolve(State(), log=("fan: item 1, 2 more",))
+
+
+def test_a_resume_opens_a_failed_part_again() -> None:
+    """In `together` only the part that failed runs again."""
+    bad = [ValueError("once")]
+
+    def flaky(state: State) -> Total:
+        for error in bad:
+            bad.clear()
+            raise error
+        return {"total": 5}
+
+    both = together(flaky, say, name="both")
+    graph = Graph(State, start=both, table={both: END})
+    assert graph.resume(graph.run(State())).unwrap() == State(total=5, log=("said at 0",))
+
+
+@pytest.mark.parametrize("error", [Stop, asyncio.CancelledError])
+def test_an_interrupt_of_items_that_all_run_at_once_is_raised(error: type[BaseException]) -> None:
+    """Without a handle there is nothing to go on with; the interrupt goes to the caller."""
+
+    async def work(item: int) -> int:
+        if item == 2:
+            raise error
+        return item
+
+    async def wait(item: int) -> int:
+        return item if item == 1 else await asyncio.Event().wait()
+
+    with pytest.raises(error):
+        asyncio.run(arun_place(each("items", work, into="results", at_once=3)))
+
+    async def check() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(arun_place(each("items", wait, into="results", at_once=3)), 0.01)
+
+    asyncio.run(check())
