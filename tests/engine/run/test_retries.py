@@ -354,3 +354,11 @@ def test_a_failure_in_a_thread_is_the_node_s() -> None:
     assert run.reason == "call: LookupError: attempt 1"
     assert isinstance(run.exception, LookupError)
     assert isinstance(run.failure, Failure)
+
+
+def test_a_wait_of_an_async_run_ends_where_the_run_must_stop() -> None:
+    """The async driver stops at the deadline, too, without the attempt that was due."""
+    clock, flaky = ManualClock(), Flaky(1)
+    graph = make_graph(flaky.call_later, retry=Retry(2, wait=30.0))
+    run = asyncio.run(graph.arun(State(), clock=clock, max_seconds=10.0))
+    assert (run.status, clock.waits, flaky.attempts) == (Status.LIMIT, [10.0], [1])
