@@ -462,3 +462,35 @@ def test_a_run_under_way_is_not_driven_twice() -> None:
         assert (await task).unwrap().log == ("waited",)
 
     asyncio.run(check())
+
+
+def test_a_handle_that_is_cancelled_first_tells_only_its_end() -> None:
+    """Nothing has started."""
+    handle = Graph(State, start=first, table={first: END}).start(State())
+    handle.cancel()
+    assert [event.kind for event in handle] == [EventKind.ENDED]
+
+
+def test_a_first_cancel_in_the_closing_part_lets_it_go_on() -> None:
+    """There is no cancel row there; the rest of the closing part runs, and the status is CANCELLED."""
+    meddler = Meddler()
+    graph = Graph(
+        State,
+        start=first,
+        table={first: then(END, on_error={ValueError: meddler.call}), meddler.call: close, close: END},
+        on_cancel=close,
+    )
+    assert graph.run(State()).status is Status.COMPLETED
+
+    def fails(state: State) -> Log:
+        raise ValueError("no")
+
+    graph = Graph(
+        State,
+        start=fails,
+        table={fails: then(END, on_error={ValueError: meddler.call}), meddler.call: second, second: close, close: END},
+        on_cancel=meddler.call,
+    )
+    meddler.handles[:] = [graph.start(State())]
+    run = meddler.handles[0].finish()
+    assert (run.status, run.state.log) == (Status.CANCELLED, ("meddled", "second", "closed"))
