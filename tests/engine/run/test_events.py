@@ -302,3 +302,8 @@ def test_what_a_driver_raises_reaches_the_async_listener() -> None:
     with pytest.raises(Stop):
         asyncio.run(collect(handle))
     assert handle.status is Status.RUNNING
+
+
+def test_emitting_costs_nothing_where_nobody_listens() -> None:
+    """Without a listener or a record, what is emitted is checked and dropped."""
+    assert Graph(State, start=emit_some, table={emit_some: END}).run(State()).unwrap().number == 7
