@@ -342,3 +342,39 @@ def test_failures_in_items_pickle_with_their_others() -> None:
     assert run.failure is not None
     assert pickle.loads(pickle.dumps(run.failure)) == run.failure  # noqa: S301  # its own bytes
     assert str(run.failure) == "ValueError: item 1 (and 1 more)"
+
+
+def test_notes_that_cannot_be_read_are_told_by_their_class() -> None:
+    """`__notes__` may be anything that somebody put there."""
+    error = ValueError("no")
+    error.__notes__ = 3  # type: ignore[assignment]  # what is under test
+    fails = make_failing(error)
+    run = Graph(State, start=fails, table={fails: END}).run(State())
+    assert run.failure is not None
+    assert run.failure.notes == ("<no notes: TypeError>",)
+
+
+@frozen
+class Derived:
+    """A state that makes one field itself, and converts another."""
+
+    number: int = field(default=0, converter=abs)
+    double: int = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "double", self.number * 2)
+
+
+def test_converters_run_and_what_the_class_sets_itself_is_not_written() -> None:
+    """The class's own `__init__` makes the next state."""
+
+    def loose(state: Derived) -> Mapping[str, object]:
+        return {"number": state.number - 4}
+
+    def wrong(state: Derived) -> Mapping[str, object]:
+        return {"double": 3}
+
+    state = Graph(Derived, start=loose, table={loose: END}).run(Derived(1)).unwrap()
+    assert (state.number, state.double) == (3, 6)
+    run = Graph(Derived, start=wrong, table={wrong: END}).run(Derived(1))
+    assert "Derived sets this field itself (init=False)" in run.reason
