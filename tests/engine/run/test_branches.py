@@ -216,3 +216,15 @@ def test_an_error_row_counts_too() -> None:
         graph = Graph(State, start=fails, table={fails: then(END, on_error={ValueError: retry})}, note=noted)
         run = graph.run(State())
         assert (run.unwrap().rounds, run.steps, run.state.number) == (2, 3, 30 if noted else 0)
+
+
+def test_decide_refuses_a_state_that_no_door_lets_in() -> None:
+    """By hand, a given field without a row is refused like any value."""
+    rows = by("mode", {"x": left, "y": right}, given=True)
+
+    def plain(state: State) -> Number:
+        return {"number": 0}
+
+    place = Graph(State, start=plain, table={plain: rows, **ENDS}).table.places["plain"]
+    with pytest.raises(UpdateError, match=r"mode: came 'z'.*one of the values that 'plain' has a row for: 'x', 'y'"):
+        decide(place, State(mode="z"), {"number": 1})  # type: ignore[arg-type]  # what is to be refused
