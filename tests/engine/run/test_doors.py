@@ -348,3 +348,12 @@ def test_outcomes_in_any_order_give_the_same() -> None:
             outcomes |= {question.address: answered(True) for question in list_questions(graph.table, cursor)}
             cursor = advance(graph.table, cursor, outcomes)
         assert cursor.state == State(number=2, rounds=1, results=(2, 4, 6), answer=True)
+
+
+def test_a_part_that_stopped_early_lists_nothing_more() -> None:
+    """Beside it the other parts are still pending."""
+    fan = each("items", double, into="results", at_once=2, name="fan", stop_early=True)
+    table = make_graph(together(fan, add, name="both")).table
+    cursor = advance(table, begin(table, State()), {("both", "fan", 0): raised(ValueError("no"))})
+    assert [work.address for work in pending(table, cursor)] == [("both", "add")]
+    assert advance(table, cursor, {("both", "add"): done({"number": 1})}).status is Status.FAILED
