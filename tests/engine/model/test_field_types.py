@@ -199,7 +199,9 @@ def walk(value: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "stranger", [{1: "a"}, {"a": {None: 1}}, [{1}], object(), b"a", Point(1), [[Colour.RED]]], ids=repr
+    "stranger",
+    [{1: "a"}, {"a": {None: 1}}, [{1}], object(), b"a", Point(1), [[Colour.RED]]],
+    ids=lambda value: type(value).__name__,
 )
 def test_any_refuses_what_json_has_not(stranger: object) -> None:
     """Keys that are no text, and values that JSON has not, are refused under `Any`."""
@@ -325,7 +327,6 @@ T = typing.TypeVar("T")
         (type[int], "frozen attrs class"),
         (T, "concrete type"),
     ],
-    ids=str,
 )  # fmt: skip
 def test_a_type_that_can_change_is_refused_with_the_type_to_use(annotation: Any, instead: str) -> None:
     """The finding names the field and what to write."""

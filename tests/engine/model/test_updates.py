@@ -92,7 +92,6 @@ def write(update: Any, name: str = "write") -> Any:
         (State(), "(state)", None, "a mapping of changed fields, or None", None),
         (5, "(state)", "5 (int)", "a mapping of changed fields, or None", None),
     ],
-    ids=str,
 )  # fmt: skip
 def test_a_refusal_names_everything(
     update: Any, path: str, came: str | None, expected: str, nearest: str | None
@@ -174,7 +173,7 @@ DECLARATIONS: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("annotation", "update"), DECLARATIONS, ids=str)
+@pytest.mark.parametrize(("annotation", "update"), DECLARATIONS)
 def test_a_node_writes_what_it_declares(annotation: Any, update: dict[str, Any]) -> None:
     """TypedDicts, Optional, unions, awaitables, strings; a plain Mapping or Any may write anything."""
     final = run_node(declare(annotation, update)).unwrap()
@@ -193,7 +192,6 @@ def test_a_node_writes_what_it_declares(annotation: Any, update: dict[str, Any])
         (Narrow | None, {"number": 1}, "only the fields"),
         (Never, {"number": 1}, "only the fields"),
     ],
-    ids=str,
 )
 def test_any_other_write_is_refused(annotation: Any, update: dict[str, Any], expected: str) -> None:
     """EI-04: an undeclared field, or a value outside the narrower type, is refused once."""
