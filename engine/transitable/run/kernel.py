@@ -163,18 +163,15 @@ BROKEN = tuple(name_class(cls) for cls in RunFailed.__mro__ if issubclass(cls, B
 def open_place(place: Place, state: Any) -> Open:
     """Open the work of a place for this state."""
     work = place.work
-    try:
-        if isinstance(work, Each):
-            items = getattr(state, work.items)
-            if place.child is None:
-                return Group((FIRST,) * len(items))
-            return Group(tuple(_enter(place, work.enter, state, item) for item in items))
-        if isinstance(work, Together):
-            return Group(tuple(open_place(part, state) for part in place.parts))
-        if place.child is not None:
-            return _enter(place, getattr(work, "enter", None), state)
-    except Exception as error:  # noqa: BLE001  # what the caller's `enter` raises is a failure of the place
-        return Lost(describe_failure(error, place.name))
+    if isinstance(work, Each):
+        items = getattr(state, work.items)
+        if place.child is None:
+            return Group((FIRST,) * len(items))
+        return Group(tuple(_enter(place, work.enter, state, item) for item in items))
+    if isinstance(work, Together):
+        return Group(tuple(open_place(part, state) for part in place.parts))
+    if place.child is not None:
+        return _enter(place, getattr(work, "enter", None), state)
     return FIRST if place.call is not None else ASKED
 
 

@@ -320,8 +320,8 @@ class Session:
     def close_steps(self, error: Exception | None) -> None:
         """Take in the end of a row of plain steps: END, an error, or a place of another kind."""
         if error is not None and self.place is not None:
-            if self.prepare():
-                self.finish_place(Lost(self.describe(error, (*self.address, self.place.name))))
+            self.prepare()  # there is room for this step, or the node would not have been called
+            self.finish_place(Lost(self.describe(error, (*self.address, self.place.name))))
         elif self.place is None:
             self.end()
 
