@@ -226,5 +226,9 @@ def test_decide_refuses_a_state_that_no_door_lets_in() -> None:
         return {"number": 0}
 
     place = Graph(State, start=plain, table={plain: rows, **ENDS}).table.places["plain"]
+    dotted = by("verdict.label", {"x": left, "y": right, None: END}, given=True)
+    inner = Graph(State, start=plain, table={plain: dotted, **ENDS}).table.places["plain"]
+    with pytest.raises(UpdateError, match=r"verdict\.label: came 'z'"):
+        decide(inner, State(verdict=Verdict("z")), {"number": 1})  # type: ignore[arg-type]  # what is to be refused
     with pytest.raises(UpdateError, match=r"mode: came 'z'.*one of the values that 'plain' has a row for: 'x', 'y'"):
         decide(place, State(mode="z"), {"number": 1})  # type: ignore[arg-type]  # what is to be refused
