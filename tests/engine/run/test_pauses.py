@@ -17,11 +17,16 @@ from transitable import (
     OptionError,
     ResumeError,
     Status,
+    advance,
     again,
+    answered,
+    begin,
     by,
     each,
     field,
+    list_questions,
     pause,
+    pending,
     subgraph,
     then,
     together,
@@ -274,3 +279,14 @@ def test_a_node_cannot_answer_while_it_runs() -> None:
     assert refused == ["both/ask_left@1"]
     handle.answer("both/ask_left@1", True)
     assert handle.finish().unwrap() == State(topic="met", left=True)
+
+
+def test_the_kernel_waits_for_the_same_answers() -> None:
+    """By hand, a run with nothing but questions open is PAUSED, and goes on with any of them."""
+    table = make_wide().table
+    cursor = begin(table, State())
+    while cursor.status is Status.PAUSED:
+        assert pending(table, cursor) == ()
+        question = list_questions(table, cursor)[-1]
+        cursor = advance(table, cursor, {question.address: answered(WIDE[question.id])})
+    assert (cursor.status, cursor.state.verdicts) == (Status.COMPLETED, (True, False, True))
