@@ -355,11 +355,14 @@ class ClassShape(Shape):
 class UnionShape(Shape):
     """`X | Y`: the first member that takes the value."""
 
-    __slots__ = ("shapes",)
+    __slots__ = ("_trusts_old", "shapes")
 
     def __init__(self, text: str, shapes: tuple[Shape, ...]) -> None:
         super().__init__(text, frozenset[type]().union(*(shape.quick for shape in shapes)))
         self.shapes = shapes
+        walking = (TupleShape, FixedTupleShape, MappingShape, JsonShape, UnionShape)
+        self._trusts_old = sum(isinstance(shape, walking) for shape in shapes) < 2
+        """Whether a member may skip parts of the old value: no other member can have let them in, classes apart."""
 
     def admit(self, value: Any, old: Any, path: Path, faults: list[Fault]) -> Any:
         """Try the members in order; the faults told are those of the member that came closest."""
@@ -368,7 +371,8 @@ class UnionShape(Shape):
         closest: list[Fault] = []
         for shape in self.shapes:
             trial: list[Fault] = []
-            made = shape.admit(value, old, path, trial)
+            known = old if self._trusts_old or isinstance(shape, ClassShape) else ABSENT
+            made = shape.admit(value, known, path, trial)
             if not trial:
                 return made
             if all(len(fault.path) > len(path) for fault in trial):
