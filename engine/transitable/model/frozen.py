@@ -88,6 +88,11 @@ class FrozenDict(dict[K, V]):
     def __repr__(self) -> str:
         return f"FrozenDict({dict.__repr__(self)})"  # pyright: ignore[reportUnknownMemberType]  # the bare class, at run time
 
+    @classmethod
+    def fromkeys(cls, keys: Iterable[Any], value: Any = None, /) -> FrozenDict[Any, Any]:
+        """Make one that holds the same value for every key; `dict.fromkeys` would fill it afterwards."""
+        return FrozenDict(dict.fromkeys(keys, value))
+
     def copy(self) -> Self:
         """Give back the same object: it never changes."""
         return self
