@@ -8,8 +8,21 @@ from __future__ import annotations
 
 import collections.abc
 import enum
+import inspect
 import types
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ForwardRef,
+    Literal,
+    NewType,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import attrs
 
@@ -141,6 +154,10 @@ class ShapeReader:
             annotation, enum.Flag
         ):  # a flag has members by the power set; as a value it is fine, as a branch not
             return Shape(annotation.__qualname__, frozenset({annotation}))
+        hashes: Any = annotation.__hash__
+        if hashes is None:  # a data class mixed in sets it to None
+            found = f"{annotation.__qualname__}, an enum whose members cannot be hashed"
+            raise Unreadable(found, "an enum with a __hash__ (of a data class: frozen=True)")
         return ClosedShape(annotation.__qualname__, tuple(annotation), frozenset({annotation}))
 
     def _read_attrs(self, annotation: type) -> Shape:
@@ -180,6 +197,9 @@ class ShapeReader:
 
     def _read_generic(self, annotation: Any, origin: Any, args: tuple[Any, ...]) -> Shape:
         text = show_annotation(annotation)
+        is_bare = not args and not hasattr(annotation, "__args__")  # `typing.Mapping` without its types
+        if is_bare and isinstance(origin, type):
+            return self._read_class(origin)
         if origin is Annotated:
             return self.read(args[0])
         if origin is Literal:
@@ -226,7 +246,7 @@ def read_field_types(cls: type) -> Mapping[str, Any]:
     """
     fields = attrs.fields(cls)
     found: dict[str, Any] = {field.name: field.type for field in fields}
-    if any(isinstance(annotation, str) for annotation in found.values()):
+    if any(map(_names_later, found.values())):
         try:
             hints = get_type_hints(cls, include_extras=True)
         except NameError as error:
@@ -239,6 +259,15 @@ def read_field_types(cls: type) -> Mapping[str, Any]:
         if annotation is None and not _is_declared_none(cls, name):
             raise Unreadable(f"field {name!r} of {cls.__qualname__} without a type", "an annotation")
     return found
+
+
+def _names_later(annotation: object) -> bool:
+    """Tell whether an annotation is, or holds, a text that stands for a type."""
+    if isinstance(annotation, (str, ForwardRef)):
+        return True
+    origin = get_origin(annotation)
+    args = () if origin is None or origin is Literal else get_args(annotation)
+    return any(map(_names_later, args[:1] if origin is Annotated else args))
 
 
 def _is_declared_none(cls: type, name: str) -> bool:
@@ -255,12 +284,11 @@ def read_hints(owner: Callable[..., Any], names: tuple[str, ...]) -> dict[str, A
     Raises:
         NameError: If an annotation names something that cannot be found.
     """
-    function: Any = getattr(owner, "__func__", owner)
-    function = getattr(function, "__wrapped__", function)
+    function: Any = inspect.unwrap(getattr(owner, "__func__", owner))
     annotations: dict[str, Any] = {
         name: each for name, each in getattr(function, "__annotations__", {}).items() if name in names
     }
-    if not any(isinstance(each, str) for each in annotations.values()):
+    if not any(map(_names_later, annotations.values())):
         return annotations
     names_here = getattr(function, "__globals__", {})
     found = {name: names_here.get(each) if isinstance(each, str) else each for name, each in annotations.items()}
@@ -269,9 +297,18 @@ def read_hints(owner: Callable[..., Any], names: tuple[str, ...]) -> dict[str, A
     code = getattr(function, "__code__", None)
     cells = getattr(function, "__closure__", None) or ()
     names_of_cells: tuple[str, ...] = code.co_freevars if code else ()
-    free = dict(zip(names_of_cells, (cell.cell_contents for cell in cells), strict=False))
+    free = {name: cell.cell_contents for name, cell in zip(names_of_cells, cells, strict=False) if not _is_empty(cell)}
     holder = types.SimpleNamespace(__annotations__=annotations)
     return get_type_hints(holder, names_here, free, include_extras=True)
+
+
+def _is_empty(cell: types.CellType) -> bool:
+    """Tell whether a closure's name has no value yet, as that of a graph while it is built."""
+    try:
+        _ = cell.cell_contents
+    except ValueError:
+        return True
+    return False
 
 
 __all__ = ["NOTHING", "ShapeReader", "Unreadable", "is_frozen", "read_field_types", "read_hints", "show_annotation"]
