@@ -42,7 +42,7 @@ def read_signature(function: Any) -> Signature:
         return simple
     call = type(function).__call__ if callable(function) else None
     is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+    if any(inspect.isgeneratorfunction(each) or inspect.isasyncgenfunction(each) for each in (function, call)):
         return _refuse("is a generator; return the update instead of yielding", is_async=is_async)
     try:
         parameters = list(inspect.signature(function).parameters.values())
@@ -53,7 +53,7 @@ def read_signature(function: Any) -> Signature:
 
 def _read_code(function: Any) -> Signature | None:
     """Read the common case from the code object, which is twenty times faster; None for anything else."""
-    plain = getattr(function, "__func__", function)
+    plain = function.__func__ if type(function) is types.MethodType else function
     if type(plain) is not types.FunctionType or plain.__defaults__ or hasattr(plain, "__wrapped__"):
         return None
     code = plain.__code__
@@ -83,8 +83,8 @@ def _refuse(problem: str, *, is_async: bool) -> Signature:
 
 def read_writes(function: Any) -> Writes:
     """Read which fields a node's return annotation lets it write."""
-    while isinstance(function, functools.partial):
-        function = function.func
+    while isinstance(function, (functools.partial, staticmethod)):
+        function = function.func if isinstance(function, functools.partial) else function.__func__
     if not (inspect.isfunction(function) or inspect.ismethod(function)):
         function = type(function).__call__ if callable(function) else function
     try:
@@ -101,19 +101,24 @@ def _read_annotation(annotation: Any) -> Writes:
         return Writes({})
     if annotation is Any:
         return Writes(None)
-    if is_typeddict(annotation) or is_typeddict(get_origin(annotation)):
-        return Writes(read_typed_dict(get_origin(annotation) or annotation))
     origin = get_origin(annotation)
+    if _is_typed_dict(origin or annotation):
+        return Writes(read_typed_dict(origin or annotation))
     if origin in (Union, types.UnionType):
         return _merge([_read_annotation(each) for each in get_args(annotation)])
     if origin in (collections.abc.Awaitable, collections.abc.Coroutine):
-        return _read_annotation(get_args(annotation)[-1])
+        return _read_annotation((get_args(annotation) or (Any,))[-1])
     plain = origin or annotation
     if isinstance(plain, type) and issubclass(plain, collections.abc.Mapping):
         return Writes(None)
     return Writes(
         None, f"it is annotated to return {show_annotation(annotation)}; a node returns a TypedDict, a Mapping or None"
     )
+
+
+def _is_typed_dict(annotation: Any) -> bool:
+    """Tell a TypedDict, also one of typing_extensions, which `typing` does not know before Python 3.13."""
+    return is_typeddict(annotation) or (isinstance(annotation, type) and hasattr(annotation, "__required_keys__"))
 
 
 TYPED_DICTS: WeakKeyDictionary[type, dict[str, Any]] = WeakKeyDictionary()
