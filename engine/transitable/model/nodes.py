@@ -70,7 +70,8 @@ def check_number(what: str, value: object, at_least: float, *, whole: bool = Fal
         PlaceError: If it is not.
     """
     kinds = (int,) if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value) or value < at_least:
+    is_infinite = isinstance(value, float) and not math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, kinds) or is_infinite or value < at_least:
         kind = "a whole number" if whole else "a finite number"
         raise PlaceError(what, repr(value), f"{kind} of at least {at_least}")
 
@@ -113,7 +114,8 @@ class Retry:
         expected = "a tuple of Exception classes"
         check_kind("Retry(on=...)", self.on, tuple, expected)
         for each_class in self.on:
-            check_kind("Retry(on=...)", each_class, type, expected)
+            if not (isinstance(each_class, type) and issubclass(each_class, Exception)):
+                raise PlaceError("Retry(on=...)", repr(each_class), expected)
 
 
 @attrs.frozen(eq=False)
@@ -271,6 +273,8 @@ def each(
     found = name if name is not None else name_of(worker)
     if not found:
         raise PlaceError("each(...)", f"{worker!r}, which has no name", "name='...'")
+    check_kind(f"the items of each {found!r}", items, str, "the name of a field, as text")
+    check_kind(f"into= of each {found!r}", into, str, "the name of a field, as text")
     check_number(f"at_once of each {found!r}", at_once, 1, whole=True)
     is_graph = has_table(worker)
     if not is_graph and not callable(worker) and not isinstance(worker, Node):
@@ -326,12 +330,13 @@ def pause(
         accepts: `accepts(state, answer)` gives the reason why an answer is not taken, or None to take it.
 
     Raises:
-        PlaceError: If the name is blank or the question is neither text nor field.
+        PlaceError: If the name is blank, the question is neither text nor field, or `into` is no text.
     """
     check_kind("pause(...)", name, str, "a name that is not blank")
     if not name.strip():
         raise PlaceError("pause(...)", repr(name), "a name that is not blank")
     check_kind(f"the question of pause {name!r}", question, (str, Field), "a text or field('name')")
+    check_kind(f"into= of pause {name!r}", into, str, "the name of a field, as text")
     return Pause(name, question, answer, into, accepts)
 
 

@@ -13,7 +13,11 @@ from typing import Any, Final
 import attrs
 
 from transitable.errors import PlaceError
+from transitable.model.nodes import check_kind
 from transitable.model.shapes import is_mapping
+
+FIELD_NAME = "the name of a field, as text"
+"""What the name of a field has to be, for messages."""
 
 
 class End(enum.Enum):
@@ -54,7 +58,11 @@ def limit(field: str, *, cap: int) -> Limit:
     Args:
         field: The name of the field; a value below 0 counts as 0.
         cap: How often the row can be taken at the very most.
+
+    Raises:
+        PlaceError: If the field's name is no text.
     """
+    check_kind("limit(...)", field, str, FIELD_NAME)
     return Limit(field, cap)
 
 
@@ -94,6 +102,9 @@ def then(target: Any, *, on_error: Mapping[Any, Any] | None = None) -> Then:
     Args:
         target: A place, `END` or `again(...)`.
         on_error: Where each class of exception leads; matched in the failure's class order.
+
+    Raises:
+        PlaceError: If `on_error` is no mapping.
     """
     return Then(target, _copy_mapping("on_error of then(...)", on_error or {}))
 
@@ -116,7 +127,11 @@ def by(
         otherwise: The target of all members without a row; left out, every member needs one.
         given: The field is an input that no place ever writes.
         on_error: Where each class of exception leads; matched in the failure's class order.
+
+    Raises:
+        PlaceError: If the field's name is no text, or `rows` or `on_error` is no mapping.
     """
+    check_kind("by(...)", field, str, FIELD_NAME)
     copied = _copy_mapping(f"the rows of by({field!r}, ...)", rows)
     return By(field, copied, name, otherwise, given, _copy_mapping("on_error of by(...)", on_error or {}))
 
@@ -131,8 +146,9 @@ def again(target: Any, *, count: str, at_most: int | Limit, otherwise: Any) -> A
         otherwise: Where to go once the count has reached the limit; a place or `END`.
 
     Raises:
-        PlaceError: If a target is itself `again(...)`.
+        PlaceError: If the count's name is no text, or a target is itself `then`, `by` or `again`.
     """
+    check_kind("the count of again(...)", count, str, FIELD_NAME)
     for role, each in (("target", target), ("otherwise", otherwise)):
         if isinstance(each, (Again, Then, By)):
             raise PlaceError(f"{role} of again(...)", type(each).__name__.lower() + "(...)", "a place or END")
