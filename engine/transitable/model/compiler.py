@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from transitable.model.frozen import FrozenDict
 from transitable.model.nodes import is_place_object, name_of
 from transitable.model.rows import END, Again, Bound, By, Limit, Otherwise, Row, RowKind, Then
 from transitable.model.table import Arc, Place, Problem, Table, branch_shape, identify, name_class, open_slots
@@ -79,14 +80,14 @@ class _Compiler:
             self.rows.extend(arc.row for arc in place.ways())
         return Table(
             self.model,
-            self.places,
+            FrozenDict(self.places),
             first,
             tuple(self.rows),
-            self.counts,
+            FrozenDict(self.counts),
             note,
             tuple(self.problems),
             cancel_target,
-            self.known,
+            FrozenDict(self.known),
             self.name,
         )
 

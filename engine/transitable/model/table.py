@@ -9,6 +9,7 @@ together with everything else. Not for: reading what a caller wrote (`transitabl
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -232,8 +233,7 @@ def _list_row(row: Row) -> list[object]:
 
 def identify(thing: Any) -> Any:
     """Give the key under which a place is known: its identity; for a bound method that of its object and function."""
-    function = getattr(thing, "__func__", None)
-    return (id(thing.__self__), id(function)) if function is not None else id(thing)
+    return (id(thing.__self__), id(thing.__func__)) if isinstance(thing, types.MethodType) else id(thing)
 
 
 def name_class(cls: type) -> str:
