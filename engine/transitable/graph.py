@@ -7,14 +7,14 @@ A graph never changes once it is built. Not for: what is behind the doors.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar, cast
 
 import attrs
 
 from transitable.check.bounds import longest_run
 from transitable.check.claims import Claim
 from transitable.check.findings import Finding, find_problems
-from transitable.errors import OptionError, TableError, find_nearest
+from transitable.errors import OptionError, PlaceError, TableError, find_nearest
 from transitable.model.compiler import compile_table
 from transitable.model.nodes import PlaceOf
 from transitable.model.rows import Again, By, End, Then
@@ -44,6 +44,27 @@ NodeFunction = (
     | Callable[[S, Context], Awaitable[Update]]
 )
 """A function that is a place."""
+
+
+def check_parts(name: object, table: object, calls: Mapping[str, object], lists: Mapping[str, object]) -> None:
+    """Refuse arguments of a graph that are not of their kind at all.
+
+    Raises:
+        PlaceError: If the name is no text, the table no mapping, a list none, or something to call cannot be called.
+    """
+    if name is not None and not isinstance(name, str):
+        raise PlaceError("the name of a graph", repr(name), "a text")
+    if not isinstance(table, Mapping):
+        raise PlaceError("the table of a graph", type(table).__qualname__, "a mapping from places to where they lead")
+    for what, each in calls.items():
+        if each is not None and not callable(each):
+            raise PlaceError(f"{what} of a graph", repr(each), "a function")
+    for what, several in lists.items():
+        if not isinstance(several, (list, tuple)):
+            raise PlaceError(f"{what} of a graph", repr(several), "a list or tuple")
+    for invariant in cast("Sequence[object]", lists["invariants"]):
+        if not callable(invariant):
+            raise PlaceError("an invariant of a graph", repr(invariant), "a function of the state that gives a bool")
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -85,6 +106,7 @@ class Graph(Generic[S]):
         name: str | None = None,
         silence: Sequence[str] = (),
     ) -> None:
+        check_parts(name, table, {"note": note}, {"claims": claims, "invariants": invariants, "silence": silence})
         model = describe_state(state_class)
         called = name or str(getattr(state_class, "__name__", "graph"))
         compiled = compile_table(

@@ -249,7 +249,7 @@ def read_field_types(cls: type) -> Mapping[str, Any]:
     if any(map(_names_later, found.values())):
         try:
             hints = get_type_hints(cls, include_extras=True)
-        except NameError as error:
+        except (NameError, AttributeError, SyntaxError, TypeError) as error:
             raise Unreadable(
                 f"an annotation of {cls.__qualname__} that cannot be read ({error})",
                 "types that are importable at module level (not local classes, not under TYPE_CHECKING)",

@@ -318,7 +318,9 @@ def _list_fields(cls: type) -> tuple[Any, ...]:
 
 
 def _may_alter(cls: type) -> bool:
-    return hasattr(cls, "__attrs_post_init__") or not _has_made_init(cls)
+    """Tell whether building may set fields otherwise than by position: by hooks, validators or defaults of its own."""
+    own = any(field.validator is not None or not field.init for field in _list_fields(cls))
+    return own or hasattr(cls, "__attrs_post_init__") or not _has_made_init(cls)
 
 
 DESCRIBED: WeakKeyDictionary[type, StateModel] = WeakKeyDictionary()

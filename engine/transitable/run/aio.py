@@ -291,7 +291,8 @@ async def call_place(session: Session, place: Place, argument: Any, address: Add
     arguments = (argument,) if context is None else (argument, context)
     try:
         if not place.is_async and (place.thread or place.timeout is not None):
-            return done(await call_in_thread(place, arguments))
+            call = await call_in_thread(place, arguments)
+            return done(call.unwrap())
         if place.timeout is None:
             value = place.call(*arguments)
             return done(await value if inspect.isawaitable(value) else value)
@@ -305,18 +306,25 @@ async def call_place(session: Session, place: Place, argument: Any, address: Add
 
 async def call_in_time(place: Place, arguments: tuple[Any, ...], seconds: float) -> Any:
     """Await an async node, at most so many seconds."""
-    limit = asyncio.timeout(seconds)
+    loop = asyncio.get_running_loop()
+    limit, started = asyncio.timeout(seconds), loop.time()
     try:
         async with limit:
-            return await place.call(*arguments)
+            value = await place.call(*arguments)
     except TimeoutError:
         if limit.expired():
             raise NodeTimeout(place.name, seconds) from None
         raise
+    if limit.expired() or loop.time() - started > seconds:  # it held the loop, or took the cancellation for itself
+        raise NodeTimeout(place.name, seconds)
+    return value
 
 
-async def call_in_thread(place: Place, arguments: tuple[Any, ...]) -> Any:
-    """Call a sync node in a thread and wait for it beside the event loop, at most as long as its place allows."""
+async def call_in_thread(place: Place, arguments: tuple[Any, ...]) -> Call:
+    """Call a sync node in a thread and wait for it beside the event loop, at most as long as its place allows.
+
+    The call is given back as it ended, because a coroutine cannot raise every exception (`StopIteration`).
+    """
     loop = asyncio.get_running_loop()
     finished: asyncio.Future[None] = loop.create_future()
 
@@ -335,4 +343,4 @@ async def call_in_thread(place: Place, arguments: tuple[Any, ...]) -> Any:
         await asyncio.wait_for(finished, place.timeout)
     except TimeoutError:
         raise NodeTimeout(place.name, place.timeout or 0.0) from None
-    return call.unwrap()
+    return call

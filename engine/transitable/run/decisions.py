@@ -14,7 +14,7 @@ from transitable.model.shapes import DICT, Attribute, Fault, is_mapping, show_va
 from transitable.run.failures import REFUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from transitable.model.table import Arc, Place, Table
     from transitable.run.failures import Failure
@@ -68,17 +68,30 @@ def decide(place: Place, state: Any, update: Any, values: list[Any] | None = Non
     made = place.model.make(values, faults, place.counts)
     if faults:
         raise UpdateError(place.name, tuple(faults))
+    if place.root is not None and read_label(place, place.read(made)) is not read_label(place, values):
+        faults.append(_tell_altered(place, made))
+        raise UpdateError(place.name, tuple(faults))
     values[:] = place.read(made)
     return made, arc
+
+
+def read_label(place: Place, values: Sequence[Any]) -> Any:
+    """Read what the branch of a place reads, from all fields in order; None when something on the way is None."""
+    label = values[place.index]
+    for name in place.field_path[1:]:
+        label = None if label is None else getattr(label, name)
+    return label
+
+
+def _tell_altered(place: Place, made: Any) -> Fault:
+    came = f"{show_value(read_label(place, place.read(made)))}, made by the class itself"
+    return Fault((place.root,), came, "what the place wrote: the branch has been chosen by it")
 
 
 def _choose(place: Place, state: Any, update: Mapping[str, Any], values: list[Any]) -> Arc:
     if place.root not in update and not place.given:
         _refuse(place, state, update)
-    label = values[place.index]
-    for name in place.field_path[1:]:
-        label = None if label is None else getattr(label, name)
-    arc = place.arcs.get(label)
+    arc = place.arcs.get(read_label(place, values))
     if arc is None:
         _refuse(place, state, update)
     return arc

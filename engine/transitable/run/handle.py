@@ -77,9 +77,12 @@ class Handle(Generic[S]):
         session = self._session
         live = self._open_live()
         while session.status is Status.RUNNING and session.prepare():
-            while live:
-                yield live.popleft()
-            sync.take_step(session)
+            try:
+                while live:
+                    yield live.popleft()
+                sync.take_step(session)
+            finally:
+                session.working = False  # also when the listener leaves between the start of a step and its work
             while live:
                 yield live.popleft()
         while live:
@@ -135,6 +138,7 @@ class Handle(Generic[S]):
                 if not work.done():
                     work.cancel()
                     await asyncio.gather(work, return_exceptions=True)
+                session.working = False  # also when the step was cancelled before it began
             if not work.cancelled() and (error := work.exception()) is not None:
                 raise error
             if work.cancelled() and session.cancels <= session.cancels_seen:
@@ -212,6 +216,11 @@ def start_session(table: Table, state: Any, options: RunOptions) -> Session:
     return session
 
 
+def is_run(thing: object) -> bool:
+    """Tell whether something is a run; callers without a type checker hand in handles and states."""
+    return isinstance(thing, Run)
+
+
 def resume_session(table: Table, run: Run[Any], options: ResumeOptions) -> Session:
     """Make the session that goes on with a run at rest.
 
@@ -226,6 +235,8 @@ def resume_session(table: Table, run: Run[Any], options: ResumeOptions) -> Sessi
         OptionError: If an option is unknown or out of range.
     """
     check_options(options, ResumeOptions.__annotations__)
+    if not is_run(run):
+        raise ResumeError("no run", f"found {type(run).__qualname__}; give the Run that run() or handle.run gave")
     answers = options.get("answers", {})
     _refuse_resume(table, run, answers)
     session = Session(table, None, None)

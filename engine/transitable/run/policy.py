@@ -148,13 +148,21 @@ def check_count(name: str, value: object) -> None:
         raise OptionError(name, f"found {value!r}", "a whole number of at least 1")
 
 
+def is_finite(value: float) -> bool:
+    """Tell whether a number is finite as a float; an int can be too large for one."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def check_positive(name: str, value: object) -> None:
     """Refuse what is not a finite number above 0.
 
     Raises:
         OptionError: If it is not.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value <= 0:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not is_finite(value) or value <= 0:
         raise OptionError(name, f"found {value!r}", "a finite number above 0")
 
 

@@ -210,6 +210,7 @@ class Session:
                 self._rest_at_limit(stop)
                 return False
             self._start_place(self.place)
+            self.working = True  # from here on another driver is refused; the step's end gives it free
             return True
         self.end()
         return False
@@ -321,6 +322,7 @@ class Session:
         """Take in the end of a row of plain steps: END, an error, or a place of another kind."""
         if error is not None and self.place is not None:
             self.prepare()  # there is room for this step, or the node would not have been called
+            self.working = False
             self.finish_place(Lost(self.describe(error, (*self.address, self.place.name))))
         elif self.place is None:
             self.end()
