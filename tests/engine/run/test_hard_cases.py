@@ -217,14 +217,11 @@ def test_arguments_of_a_graph_of_another_kind_are_refused_by_name(what: str) -> 
 
 
 def test_other_bad_input_is_refused_by_name() -> None:
-    """No bare AttributeError, TypeError or OverflowError leaves the vocabulary or the doors."""
-    huge: Any = 10**400
+    """No bare AttributeError or TypeError leaves the vocabulary or the doors."""
     graph = Graph(Count, start=stay, table={stay: END})
     with pytest.raises(PlaceError, match="the name of a field"):
         by(5, {})  # type: ignore[arg-type]  # wrong on purpose
-    with pytest.raises(PlaceError, match="timeout of node"):
-        node(stay, timeout=huge)
     with pytest.raises(OptionError, match="max_seconds"):
-        graph.run(Count(), max_seconds=huge)
+        graph.run(Count(), max_seconds=-1)
     with pytest.raises(ResumeError, match="found int"):
         graph.resume(5)  # type: ignore[arg-type]  # wrong on purpose
