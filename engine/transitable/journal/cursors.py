@@ -16,10 +16,10 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 
 from transitable.errors import StateError, find_nearest
 from transitable.journal.codec import find_codec, state_from_json, state_to_json
-from transitable.model.nodes import Each
+from transitable.model.nodes import Each, Pause
 from transitable.model.shapes import Fault, show_value
 from transitable.run.failures import Failure
-from transitable.run.kernel import part_at
+from transitable.run.kernel import list_questions, part_at, pending, settle
 from transitable.run.work import Asked, Cursor, Done, Group, Lost, Nested, Status, Task
 
 if TYPE_CHECKING:
@@ -100,11 +100,11 @@ def cursor_from_json(table: Table, data: object) -> Cursor:
         StateError: If it is not of that form, of another version, or does not fit the table.
     """
     read = _read_object(data, "a cursor", CURSOR_KEYS)
-    if read["version"] != VERSION:
+    if type(read["version"]) is not int or read["version"] != VERSION:
         raise refuse(("version",), read["version"], f"version {VERSION}")
     place = _find_place(table, read["place"])
     opened = read["open"]
-    return Cursor(
+    cursor = Cursor(
         state=state_from_json(table.model.cls, read["state"]),
         place=read["place"],
         step=_expect(("step",), read["step"], int),
@@ -113,8 +113,63 @@ def cursor_from_json(table: Table, data: object) -> Cursor:
         reason=_expect(("reason",), read["reason"], str),
         failure=_read_plain(read["failure"], Failure, "failure") if read["failure"] is not None else None,
         taken=tuple(table.rows[_read_row(table, number)] for number in _expect(("taken",), read["taken"], list)),
-        written=frozenset(_expect(("written",), read["written"], list)),
+        written=frozenset(_expect(("written",), each, str) for each in _expect(("written",), read["written"], list)),
     )
+    check_fit(table, cursor)
+    return cursor
+
+
+def check_fit(table: Table, cursor: Cursor) -> None:
+    """Refuse a cursor that no run of this table can be at.
+
+    Raises:
+        StateError: If its step, counts, fields, status, place and open work do not go together.
+    """
+    if cursor.step < 0:
+        raise refuse(("step",), cursor.step, "a number of at least 0")
+    for name, most in table.counts.items():
+        if not 0 <= getattr(cursor.state, name) <= most:
+            raise refuse(("state", name), getattr(cursor.state, name), f"a count from 0 to {most}")
+    for name in cursor.written:
+        if name not in table.model.shapes:
+            raise refuse(("written",), name, "fields of the state", find_nearest(name, table.model.names))
+    if (cursor.failure is not None) and cursor.status is not Status.FAILED:
+        raise refuse(("failure",), cursor.failure, "no failure of a run that has not failed")
+    if cursor.place is None:
+        if cursor.status in GOING or cursor.open is not None:
+            raise refuse(("place",), cursor.place, f"a place, because the run is {cursor.status}")
+    else:
+        _check_place(table, table.places[cursor.place], cursor)
+
+
+GOING = frozenset({Status.RUNNING, Status.PAUSED})
+"""A run that is one of these has work or questions at a place."""
+
+
+def _check_place(table: Table, place: Place, cursor: Cursor) -> None:
+    if cursor.status is Status.COMPLETED:
+        raise refuse(("place",), cursor.place, "no place, because the run has completed")
+    if cursor.open is not None:
+        _check_open(place, cursor.state, cursor.open)
+    if cursor.status not in GOING:
+        return
+    settled = cursor.open is None or settle(place, cursor.state, cursor.open, (place.name,)) is not None
+    if settled or not (pending(table, cursor) or list_questions(table, cursor)):
+        raise refuse(("open",), cursor.open, f"work or a question, because the run is {cursor.status}")
+
+
+def _check_open(place: Place, state: Any, opened: Open) -> None:
+    """Refuse open work of a kind or size that the place cannot have."""
+    if isinstance(opened, Task) and (place.call is None or opened.attempt < 1):
+        raise refuse(("task",), opened, f"open work as {place.name!r} can have it")
+    if isinstance(opened, Asked) and not isinstance(place.work, Pause):
+        raise refuse(("asked",), opened, f"open work as {place.name!r} can have it")
+    if isinstance(opened, Group):
+        size = len(getattr(state, place.work.items)) if isinstance(place.work, Each) else len(place.parts)
+        if len(opened.members) != size:
+            raise refuse(("group",), len(opened.members), f"{size} members of {place.name!r}")
+        for index, member in enumerate(opened.members):
+            _check_open(part_at(place, index), state, member)
 
 
 CURSOR_KEYS = frozenset({"version", *(field.name for field in attrs.fields(Cursor))})

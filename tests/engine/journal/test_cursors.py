@@ -14,6 +14,7 @@ from transitable import (
     StateError,
     Status,
     advance,
+    again,
     answered,
     begin,
     by,
@@ -100,6 +101,18 @@ def test_keeps_a_failed_member_beside_the_finished_ones() -> None:
     assert failed.failure.message == "no"
 
 
+FAILURE = {
+    "names": ["builtins.ValueError"],
+    "message": "no",
+    "place": "fan",
+    "attempt": 1,
+    "refused": False,
+    "notes": [],
+    "traceback": "",
+    "others": [],
+}
+
+
 @pytest.mark.parametrize(
     ("key", "value", "match"),
     [
@@ -114,6 +127,19 @@ def test_keeps_a_failed_member_beside_the_finished_ones() -> None:
         ("open", {}, "one key"),
         ("failure", {"name": 3}, "a Failure as it is written"),
         ("written", None, "expected list"),
+        ("written", [[1]], "expected str"),
+        ("written", ["nope"], "fields of the state"),
+        ("version", True, "version 1"),
+        ("step", -1, "at least 0"),
+        ("place", None, "a place, because the run is running"),
+        ("status", "completed", "no place, because the run has completed"),
+        ("failure", {**FAILURE}, "has not failed"),
+        ("open", None, "work or a question"),
+        ("open", {"asked": None}, "as 'fan' can have it"),
+        ("open", {"task": {"attempt": 1, "not_before": None}}, "as 'fan' can have it"),
+        ("open", {"group": []}, "1 members of 'fan'"),
+        ("open", {"group": [{"item": 7}]}, "work or a question"),
+        ("open", {"lost": FAILURE}, "work or a question"),
     ],
 )
 def test_refuses_what_no_writer_made(key: str, value: object, match: str) -> None:
@@ -127,3 +153,29 @@ def test_refuses_other_keys() -> None:
     """A cursor with a key too many or too few is refused as a whole."""
     with pytest.raises(StateError, match="an object with the keys"):
         cursor_from_json(graph.table, {"state": {}})
+
+
+@frozen
+class Looped:
+    done: bool | None = None
+    loops: int = 0
+
+
+class Finished(TypedDict):
+    done: bool
+
+
+def go(_state: Looped) -> Finished:
+    return {"done": False}
+
+
+@pytest.mark.parametrize("loops", [-20, 4])
+def test_refuses_counts_that_no_run_can_have(loops: int) -> None:
+    """A stored count outside of its limit would let a loop run on; it is refused."""
+    looped = Graph(
+        Looped, start=go, table={go: by("done", {True: END, False: again(go, count="loops", at_most=3, otherwise=END)})}
+    )
+    data = cursor_to_json(looped.table, begin(looped.table, Looped()))
+    data["state"]["loops"] = loops
+    with pytest.raises(StateError, match="a count from 0 to 3"):
+        cursor_from_json(looped.table, data)
