@@ -113,7 +113,8 @@ class Retry:
             check_number(f"Retry({name}=...)", getattr(self, name), 0)
         expected = "a tuple of Exception classes"
         check_kind("Retry(on=...)", self.on, tuple, expected)
-        for each_class in self.on:
+        listed: tuple[object, ...] = self.on
+        for each_class in listed:
             if not (isinstance(each_class, type) and issubclass(each_class, Exception)):
                 raise PlaceError("Retry(on=...)", repr(each_class), expected)
 
