@@ -78,6 +78,11 @@ class Own(dict[str, int]):
     pass
 
 
+class Mode(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+
 UserId = NewType("UserId", str)
 AdminId = NewType("AdminId", UserId)
 T = typing.TypeVar("T")
@@ -173,6 +178,15 @@ def test_spellings_of_one_type_are_one() -> None:
     assert read(frozenset).text == read(collections.abc.Set[Any]).text.replace("Set[Any]", "frozenset") == "frozenset"
     assert isinstance(read(Any), JsonShape)
     assert isinstance(read(Building), ClosedShape)
+
+
+def test_a_flag_is_open() -> None:
+    """Its combinations are values too, so it has no members to branch on."""
+    shape = ShapeReader().read(Mode)
+    faults: list[Any] = []
+    assert shape.admit(both := Mode.READ | Mode.WRITE, ABSENT, (), faults) is both
+    assert faults == []
+    assert shape.members() is None
 
 
 def test_a_class_is_read_once() -> None:
