@@ -46,7 +46,7 @@ class FrozenDict(dict[K, V]):
         dict.__init__(made, source, **named)  # pyright: ignore[reportUnknownMemberType]  # the bare class, at run time
         return made
 
-    if not TYPE_CHECKING:  # the signature that callers see is that of __new__
+    if not TYPE_CHECKING:  # pragma: no branch  # the signature that type checkers see is that of __new__
 
         def __init__(self, source=(), /, **named):
             pass
