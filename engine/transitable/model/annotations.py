@@ -282,7 +282,8 @@ def read_hints(owner: Callable[..., Any], names: tuple[str, ...]) -> dict[str, A
         names: Parameters, or `"return"`; those without an annotation are left out of the answer.
 
     Raises:
-        NameError: If an annotation names something that cannot be found.
+        NameError: If an annotation names something that cannot be found. An annotation that is a text may raise
+            anything else as well, as it is evaluated.
     """
     function: Any = inspect.unwrap(getattr(owner, "__func__", owner))
     annotations: dict[str, Any] = {

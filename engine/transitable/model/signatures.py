@@ -90,7 +90,7 @@ def read_writes(function: Any) -> Writes:
     try:
         hints = read_hints(function, ("return",))
         return _read_annotation(hints["return"]) if "return" in hints else Writes(None)
-    except (NameError, TypeError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001  # a text that is evaluated may raise anything
         return Writes(
             None, f"its return annotation cannot be read ({error}); use names that are importable at module level"
         )
