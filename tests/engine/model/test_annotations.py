@@ -293,6 +293,15 @@ def test_a_name_that_is_not_in_the_module_is_refused() -> None:
     assert isinstance(ShapeReader().read(made), ClassShape)
 
 
+@pytest.mark.parametrize("text", ["int |", "int | 5", "typing.Nope", "Nowhere"])
+def test_a_text_that_cannot_be_evaluated_is_refused(text: str) -> None:
+    """Whatever it raises, the finding names the class and what Python said."""
+    made: Any = attrs.make_class("Made", {"one": attrs.field(type=text)}, frozen=True)  # type: ignore[call-overload]  # text on purpose
+    made.__module__ = __name__
+    with pytest.raises(Unreadable, match="an annotation of Made that cannot be read"):
+        read_field_types(made)
+
+
 def test_every_field_has_a_type() -> None:
     """One without is refused; None is a type, and a class variable is no field."""
 
