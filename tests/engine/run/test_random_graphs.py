@@ -43,6 +43,7 @@ from transitable import (
     Row,
     Run,
     Status,
+    Work,
     advance,
     answered,
     begin,
@@ -282,19 +283,17 @@ def run_by_hand(graph: Graph[S], state: S, pick: Random, *, in_order: bool) -> E
     cursor = begin(table, state)
     path = [*cursor.taken]
     while cursor.status in (Status.RUNNING, Status.PAUSED):
-        work, questions = pending(table, cursor), list_questions(table, cursor)
-        assert work or (questions and cursor.status is Status.PAUSED)
-        told = {each.address: attempt(each) for each in work}
-        told.update({question.address: answered(say(question.text)) for question in questions})
-        some = [work[0].address] if in_order else pick.sample(sorted(told, key=str), pick.randint(1, len(told)))
-        cursor = advance(table, cursor, {address: told[address] for address in some})
+        work = pending(table, cursor)
+        assert work or cursor.status is Status.PAUSED
+        some = {work[0].address: attempt(work[0])} if in_order else choose(graph, cursor, pick)
+        cursor = advance(table, cursor, some)
         path.extend(cursor.taken)
         if pick.random() < 0.2:
             cursor = survive(graph, cursor)
     return cursor.state, tuple(map(show_row, path)), cursor.status, show_failure(cursor.failure)
 
 
-def attempt(work: Any) -> Outcome:
+def attempt(work: Work) -> Outcome:
     """Call what is pending."""
     try:
         if work.place.takes_context:
@@ -340,3 +339,33 @@ def test_drivers_agree_on_stopping_early(wiring: Wiring, state: S, pick: Random)
     graph = Maker(is_async=False).make(wiring)
     assert show_run(run_sync(graph, state, pick)) == expect(wiring, state)
     assert run_by_hand(graph, state, pick, in_order=True) == expect(wiring, state)
+
+
+@settings(max_examples=60, deadline=None)
+@given(wiring=wirings(depth=1), state=states, pick=st.randoms(use_true_random=False))
+def test_a_cursor_goes_on_the_same_from_any_prefix(wiring: Wiring, state: S, pick: Random) -> None:
+    """EI-05: a cursor kept anywhere, written and read again, comes to the same end, and nothing finished is done again."""
+    graph = Maker(is_async=False).make(wiring)
+    table = graph.table
+    kept = [begin(table, state)]
+    while kept[-1].status in (Status.RUNNING, Status.PAUSED):
+        kept.append(advance(table, kept[-1], choose(graph, kept[-1], pick)))
+    ended = [finish(graph, survive(graph, cursor), pick) for cursor in kept]
+    assert {(cursor.state, cursor.status, cursor.step) for cursor in ended} == {
+        (kept[-1].state, kept[-1].status, kept[-1].step)
+    }
+    assert all(show_failure(cursor.failure) == show_failure(kept[-1].failure) for cursor in ended)
+
+
+def choose(graph: Graph[S], cursor: Cursor, pick: Random) -> dict[Any, Outcome]:
+    """Do some of what is pending."""
+    todo = [*pending(graph.table, cursor), *list_questions(graph.table, cursor)]
+    some = pick.sample(todo, pick.randint(1, len(todo)))
+    return {each.address: attempt(each) if isinstance(each, Work) else answered(say(each.text)) for each in some}
+
+
+def finish(graph: Graph[S], cursor: Cursor, pick: Random) -> Cursor:
+    """Move a cursor to its end."""
+    while cursor.status in (Status.RUNNING, Status.PAUSED):
+        cursor = advance(graph.table, cursor, choose(graph, cursor, pick))
+    return cursor
