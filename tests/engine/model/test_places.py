@@ -257,3 +257,17 @@ def test_start_and_on_cancel_have_to_be_places() -> None:
         with pytest.raises(TableError) as caught:
             Graph(State, table={work: END}, **arguments)  # type: ignore[arg-type]  # wrong on purpose
         assert code in caught.value.codes
+
+
+def test_an_error_row_that_leads_nowhere_is_a_finding() -> None:
+    """It is told, and the other rows are compiled."""
+    with pytest.raises(TableError) as caught:
+        Graph(State, start=work, table={work: then(END, on_error={ValueError: None})})
+    assert caught.value.codes == ("not-a-place",)
+
+
+def test_compiled_places_and_ways_show_themselves() -> None:
+    """For whoever looks at a table in a debugger."""
+    place = Graph(State, start=work, table={work: END}).table.places["work"]
+    assert repr(place) == "Place('work')"
+    assert repr(place.arc) == "Arc(work -> END)"

@@ -614,3 +614,21 @@ def test_what_a_branch_reads_as_given_is_closed() -> None:
     graph = Graph(State, start=steer, table={steer: by("route", {"a": END}, otherwise=END, given=True)})
     (fault,) = faults_of(graph.run(State(route="a")))
     assert "a branch reads this field as given" in fault.expected
+
+
+@pytest.mark.parametrize(("members", "fits"), [(Literal["a", "b"], True), (Literal["a", 1], False)])
+def test_an_open_field_may_be_declared_by_some_of_its_values(members: Any, fits: bool) -> None:
+    """Every member of a `Literal` has to be a value of the field; then nothing else is taken from that node."""
+
+    @frozen
+    class Named:
+        name: str = ""
+
+    place = declare(TypedDict("Chosen", {"name": members}), {"name": "c"})  # type: ignore[operator, misc]  # made at run time
+    if fits:
+        run = Graph(Named, start=place, table={place: END}).run(Named())
+        assert "name: came 'c' (str), expected Literal['a', 'b']" in run.reason
+    else:
+        with pytest.raises(TableError, match="the field is str") as caught:
+            Graph(Named, start=place, table={place: END})
+        assert caught.value.codes == ("wrong-write-type",)
