@@ -632,3 +632,19 @@ def test_an_open_field_may_be_declared_by_some_of_its_values(members: Any, fits:
         with pytest.raises(TableError, match="the field is str") as caught:
             Graph(Named, start=place, table={place: END})
         assert caught.value.codes == ("wrong-write-type",)
+
+
+def test_a_hook_before_init_may_refuse_values() -> None:
+    """What `__attrs_pre_init__` raises is told like what a validator raises."""
+
+    @frozen
+    class Small:
+        number: int = 0
+
+        def __attrs_pre_init__(self, number: int = 0) -> None:
+            if number > 1:
+                raise ValueError("too large")
+
+    graph = Graph(Small, start=set_number, table={set_number: END})
+    assert graph.run(Small()).unwrap() == Small(1)
+    assert "what its own __init__ accepts (too large)" in graph.run(Small(1)).reason
