@@ -194,7 +194,7 @@ def take_graph(reference: str, thing: Any) -> Graph[Any]:
         made = thing()
     except TransitableError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise GraphReferenceError(
             reference, f"{_show(thing)} that fails when called: {show_error(error)}", expected
         ) from error

@@ -125,6 +125,10 @@ def drive(graph: Graph[Any], handle: Handle[Any], reporter: Reporter) -> bool:
             asyncio.run(_drive_async(handle, reporter))
     except KeyboardInterrupt:
         return False
+    except SystemExit as error:  # a node's exit must not pass for an exit code of this command
+        raise click.ClickException(
+            f"a node asked the process to exit with {error.code!r}; raise an error instead"
+        ) from error
     return True
 
 

@@ -86,6 +86,11 @@ def check_kind(what: str, value: object, kind: type | tuple[type, ...], expected
         raise PlaceError(what, repr(value), expected)
 
 
+def is_exception_class(thing: object) -> bool:
+    """Tell whether something is a class of `Exception`, for callers whom no type checker told."""
+    return isinstance(thing, type) and issubclass(thing, Exception)
+
+
 @attrs.frozen
 class Retry:
     """How often a failed attempt is made again, and after what wait.
@@ -113,9 +118,8 @@ class Retry:
             check_number(f"Retry({name}=...)", getattr(self, name), 0)
         expected = "a tuple of Exception classes"
         check_kind("Retry(on=...)", self.on, tuple, expected)
-        listed: tuple[object, ...] = self.on
-        for each_class in listed:
-            if not (isinstance(each_class, type) and issubclass(each_class, Exception)):
+        for each_class in self.on:
+            if not is_exception_class(each_class):
                 raise PlaceError("Retry(on=...)", repr(each_class), expected)
 
 

@@ -100,6 +100,7 @@ def route(
     try:
         with ExitStack() as stack:
             graph = _build(stack, rules, database, config, timing=timing)
+            refuse_overwriting(export, (file, rules, database, config))
             writer = OpenRequestsWriter(stack.enter_context(open_export(export))) if export is not None else None
             if text is not None:
                 answered = Answered(1, graph.run(RoutingState(request={**defaults, "input": _repair(text)})))
@@ -185,6 +186,17 @@ def read_requests(
     if kind == "csv":
         return read_csv(stream, defaults, columns)
     return read_jsonl(stream, defaults) if kind == "jsonl" else read_lines(stream, defaults)
+
+
+def refuse_overwriting(export: str | None, read: Iterable[str | Path | None]) -> None:
+    """Refuse an export onto a file that is read: it would be gone before it is read.
+
+    Raises:
+        click.BadParameter: If it is one of them.
+    """
+    present = [Path(each) for each in read if each is not None and Path(each).exists()]
+    if export is not None and Path(export).exists() and any(Path(export).samefile(each) for each in present):
+        raise click.BadParameter(f"{export} is read in this call; give another file", param_hint="--export")
 
 
 def open_export(path: str) -> TextIO:

@@ -38,6 +38,10 @@ Hit = tuple[int, int, int]
 the concepts that it belongs to, one bit each. A plain tuple, as a text has dozens."""
 
 
+LONGEST_SLIP = 40
+"""Letters of the longest word in which a slip is looked for: no word of a rule book is longer, and the search is quadratic."""
+
+
 class _Node:
     """One state of the automaton: what has been read so far is the longest beginning of a phrase that the text ends in."""
 
@@ -157,7 +161,11 @@ class Lexicon:
 
         The first letter is taken to be right. A known word with one of the endings `s`, `ed`, `ing` counts as known.
         """
-        if token.startswith(self._stems) or any(self._is_ending(token, ending) for ending in _ENDINGS):
+        if (
+            len(token) > LONGEST_SLIP
+            or token.startswith(self._stems)
+            or any(self._is_ending(token, ending) for ending in _ENDINGS)
+        ):
             return token
         if token.endswith("z") and f"{token[:-1]}s" in self._known:
             return f"{token[:-1]}s"

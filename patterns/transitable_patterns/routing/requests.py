@@ -7,6 +7,7 @@ refused by name: a silent drop would hide a misspelt one.
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections import deque
 from collections.abc import Mapping
@@ -196,7 +197,7 @@ def _read_records(lines: Iterable[str]) -> Iterator[tuple[int, list[str] | str]]
 def _read_record(text: str) -> list[str] | str:
     """Read the one record of a text; a blank line is an empty one, and what is wrong comes back as a reason."""
     try:
-        rows = list(csv.reader(text.splitlines(keepends=True), strict=True))
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error as problem:
         return _UNCLOSED if "unexpected end" in str(problem) else f"not CSV: {problem}"
     return rows[0] if rows else []
