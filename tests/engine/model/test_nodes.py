@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
@@ -65,6 +66,11 @@ NUMBERS: Any = [None, "1", True, math.nan, math.inf, -math.inf, 1j, [1]]
 
 
 # -- retries
+
+
+def show_without_address(value: object) -> str:
+    """Name a parameter the same in every process."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(value))
 
 
 @pytest.mark.parametrize("value", [*NUMBERS, 0, -1, 1.0, 1.5])
@@ -318,7 +324,7 @@ def codes_of(place: Any, state_class: Any = State) -> tuple[str, ...]:
         (subgraph(child_graph), "subgraph-state", "has the state class Child"),
         (subgraph(child_graph, enter=lambda state: Child(), leave=double), "bad-return", "annotated to return int"),
     ],
-    ids=str,
+    ids=show_without_address,
 )
 def test_what_a_place_cannot_do_is_a_finding(place: Any, code: str, words: str) -> None:
     """With the place's name and what was found; the place itself could be built."""
@@ -358,7 +364,7 @@ def note_number(state: State, failure: object, row: object) -> Number:
         (subgraph(child_graph, enter=lambda state: Child(), leave=leave), ["number"]),
         (subgraph(child_graph, enter=lambda state: Child(), leave=lambda state, child: {}), None),
     ],
-    ids=str,
+    ids=show_without_address,
 )
 def test_what_a_place_declares_to_write(place: Any, fields: list[str] | None) -> None:
     """Its annotation, its results, its parts, or the graph inside with its note; None for anything."""
@@ -378,7 +384,7 @@ def test_what_a_place_declares_to_write(place: Any, fields: list[str] | None) ->
         (None, bool | None, True),
         (None, str, False),
     ],
-    ids=str,
+    ids=show_without_address,
 )
 def test_a_declared_type_fits_the_field_when_some_value_does(written: Any, wanted: Any, fits: bool) -> None:
     """Of closed types every member has to; what cannot be known before the run is left to it."""
