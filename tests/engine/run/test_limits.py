@@ -226,6 +226,7 @@ def test_a_cost_is_a_number_of_at_least_0(cost: Any) -> None:
         ("max_steps", 1.5, "a whole number of at least 1"),
         ("max_seconds", 0, "a finite number above 0"),
         ("max_seconds", float("inf"), "a finite number above 0"),
+        ("max_seconds", 10**400, "a finite number above 0"),
         ("max_cost", "3", "a finite number above 0"),
         ("max_cost", False, "a finite number above 0"),
         ("run_id", "", "a text that is not empty"),
