@@ -333,6 +333,38 @@ def test_what_a_place_cannot_do_is_a_finding(place: Any, code: str, words: str) 
     assert code in caught.value.codes
 
 
+class Wrong(TypedDict):
+    nope: int
+    double: int
+    number: complex
+    items: str
+
+
+def test_everything_that_a_node_declares_wrongly_is_told() -> None:
+    """A field that is not there, one that the class sets itself, a type that no state can have, and one that never fits."""
+
+    @frozen
+    class Derived:
+        number: int = 0
+        items: tuple[int, ...] = ()
+        double: int = attrs.field(init=False, default=0)
+
+    def write(state: Derived) -> Wrong: ...  # type: ignore[empty-body]  # never called
+
+    with pytest.raises(TableError) as caught:
+        Graph(Derived, start=write, table={write: END})
+    told = [(finding.code, finding.found) for finding in caught.value.findings]
+    assert told == [
+        ("unknown-write", "'write' declares to write 'nope', which is no field of Derived"),
+        ("unknown-write", "'write' declares to write 'double', which Derived sets itself (init=False)"),
+        (
+            "wrong-write-type",
+            "'write' declares to write 'number' as complex, a class that the engine cannot check or store",
+        ),
+        ("wrong-write-type", "'write' declares to write 'items' as str"),
+    ]
+
+
 def declared_by(place: Any) -> list[str] | None:
     declared = Graph(State, start=place, table={place: END}).table.places[name_of(place) or ""].declared
     return None if declared is None else list(declared)

@@ -284,7 +284,13 @@ def test_a_slot_holds_to_the_narrower_type() -> None:
 def test_a_frozen_state_is_taken_as_it_is() -> None:
     """The very object, the first time and the next."""
     model = describe_state(State)
-    for state in (State(), State(), State(names=("a",), prices=FrozenDict(a=1)), State(inner=Inner(True))):
+    for state in (
+        State(),
+        State(),
+        State(names=("a",), prices=FrozenDict(a=1)),
+        State(inner=Inner(True)),
+        State(maybe=Inner()),
+    ):
         assert model.admit(state) is state
 
 
