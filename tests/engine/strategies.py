@@ -214,9 +214,10 @@ def leave(state: S, child: S) -> int:
 
 @frozen
 class Maker:
-    """Makes graphs of plans, with sync or with async nodes."""
+    """Makes graphs of plans, with sync or with async nodes; each attempt at a node is told to `hear`."""
 
     is_async: bool
+    hear: Callable[[Context], object] = id
 
     def make(self, wiring: Wiring, name: str = "g") -> Graph[S]:
         """Make the graph of a plan.
@@ -269,9 +270,11 @@ class Maker:
         """Make a node."""
 
         def run(state: S, context: Context) -> Mapping[str, Any]:
+            self.hear(context)
             return do_step(step, name, state, context.attempt)
 
         async def arun(state: S, context: Context) -> Mapping[str, Any]:
+            self.hear(context)
             await give_way(step.awaits)
             return do_step(step, name, state, context.attempt)
 
