@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from transitable.model.annotations import ShapeReader, Unreadable
 from transitable.model.nodes import Each, Node, Pause, Subgraph, Together, has_table, name_of
-from transitable.model.shapes import ABSENT, TupleShape
+from transitable.model.shapes import (
+    ABSENT,
+    ClassShape,
+    FixedTupleShape,
+    FrozenSetShape,
+    JsonShape,
+    MappingShape,
+    TupleShape,
+    UnionShape,
+)
 from transitable.model.signatures import read_signature, read_writes
 from transitable.model.state import Slot
 from transitable.model.table import Place
@@ -138,10 +147,24 @@ def _may_fit(written: Shape, wanted: Shape) -> bool:
         return all((type(each), each) in known for each in members)
     if members is not None:
         return all(not _try(wanted, each) for each in members)
+    kind, wanted_kind = _kind_of(written), _kind_of(wanted)
+    if kind is not None and wanted_kind is not None and kind != wanted_kind:
+        return False
     if written.quick and wanted.quick:
         ints = {int} if float in wanted.quick else set[type]()
         return written.quick <= wanted.quick | ints or not wanted.quick.isdisjoint(written.quick)
     return not (written.quick and allowed is not None)
+
+
+def _kind_of(shape: Shape) -> object:
+    """Say what sort of value a shape takes, so that sorts without a common value are told apart; None when several."""
+    if isinstance(shape, (UnionShape, JsonShape)):
+        return None
+    if isinstance(shape, ClassShape):
+        return shape.cls
+    if isinstance(shape, (TupleShape, FixedTupleShape)):
+        return tuple
+    return type(shape) if isinstance(shape, (FrozenSetShape, MappingShape)) else "leaf"
 
 
 def _try(shape: Shape, value: object) -> bool:
