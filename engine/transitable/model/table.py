@@ -41,7 +41,7 @@ class Problem(NamedTuple):
 class Arc:
     """One way out of a place, as a run takes it."""
 
-    __slots__ = ("cap", "count", "limit", "limit_field", "place", "row", "spent")
+    __slots__ = ("count", "limit", "limit_field", "place", "row", "spent")
 
     def __init__(self, row: Row) -> None:
         self.row = row
